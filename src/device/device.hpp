@@ -1,0 +1,98 @@
+// The abstract storage device (ADIO's role): a handful of operations on byte ranges of one open
+// file. No MPI in here. A device implements what its storage does natively and states what it can
+// as facts; everything else has one generic implementation above this line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/extent.hpp"
+#include "base/result.hpp"
+#include "layout/stripe_layout.hpp"
+
+namespace tutti {
+
+enum class TransferKind : std::uint8_t { read, write };
+
+// One contiguous piece of a batch. The device sets `done`; a read that meets the end of the file is
+// short without being an error, a successful write never is.
+struct Transfer {
+  TransferKind kind = TransferKind::read;
+  std::int64_t offset = 0;
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+  std::int64_t done = 0;
+};
+
+struct DeviceFacts {
+  bool asynchronous = false;   // submit() returns before the transfers are done
+  bool has_locks = false;      // lock() works between processes
+  bool server_cache = false;   // bytes read by one client are quick to read for the next
+  bool batches = false;        // a batch of small pieces costs much less than one call each
+  std::int64_t best_bytes = 0; // request size the storage prefers; 0: no preference
+};
+
+enum class LockMode : std::uint8_t { shared, exclusive };
+
+// What a device must provide. Implementations are private to src/device.
+class DeviceBackend {
+ public:
+  virtual ~DeviceBackend() = default;
+  virtual DeviceFacts facts() const = 0;
+  virtual StripeLayout layout() const = 0;
+  // Starts a batch and returns its ticket. `batch` and its memory stay valid until wait().
+  virtual Result<std::uint64_t> submit(std::span<Transfer> batch) = 0;
+  // Blocks until the batch is done; fails with the first error in it. Each ticket is waited for once.
+  virtual Status wait(std::uint64_t ticket) = 0;
+  virtual Result<std::int64_t> size() = 0;
+  virtual Status resize(std::int64_t bytes) = 0;
+  virtual Status preallocate(std::int64_t bytes) = 0;  // storage for [0, bytes) exists; never shrinks
+  virtual Status sync() = 0;
+  // REQUIRES: facts().has_locks. Blocks until granted; unlock takes the same extent.
+  virtual Status lock(Extent range, LockMode mode) = 0;
+  virtual Status unlock(Extent range) = 0;
+  virtual Status close() = 0;
+};
+
+// Owner of one open file; move-only; closes quietly when destroyed.
+class Device {
+ public:
+  Device() = default;
+  explicit Device(std::unique_ptr<DeviceBackend> backend) : backend_(std::move(backend)) {}
+  Device(Device&&) noexcept = default;
+  Device& operator=(Device&&) noexcept = default;
+
+  explicit operator bool() const { return backend_ != nullptr; }
+  DeviceBackend* operator->() const { return backend_.get(); }
+
+  // Local: submit and wait in one.
+  Status transfer(std::span<Transfer> batch);
+  // Local: one contiguous read or write. Returns the bytes moved (short only at the end of the file).
+  Result<std::int64_t> read(std::int64_t offset, std::span<std::byte> into);
+  Result<std::int64_t> write(std::int64_t offset, std::span<const std::byte> from);
+  // Local: releases the file; later calls fail. Closing twice is harmless.
+  Status close();
+
+ private:
+  std::unique_ptr<DeviceBackend> backend_;
+};
+
+// A byte-range lock held until destruction. Empty where the device has no locks.
+class RangeLock {
+ public:
+  static Result<RangeLock> acquire(Device& device, Extent range, LockMode mode);
+  RangeLock() = default;
+  RangeLock(RangeLock&& other) noexcept;
+  RangeLock& operator=(RangeLock&& other) noexcept;
+  ~RangeLock();
+
+ private:
+  DeviceBackend* backend_ = nullptr;
+  Extent range_;
+};
+
+}  // namespace tutti
