@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Checks that #include lines point one way: each folder includes only what MAY_INCLUDE allows it.
+
+Usage: check_includes.py [ROOT]     fails (exit 1) and names file and line of each wrong include
+       check_includes.py --self-test   shows that wrong includes are found
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# The table of ARCHITECTURE.md: a folder may include itself and the folders named here.
+CORE = ["base", "pattern", "layout", "request", "plan", "strategy", "mpi", "view"]
+MAY_INCLUDE = {
+    "src/base": [],
+    "src/pattern": ["base"],
+    "src/layout": ["base"],
+    "src/request": ["base", "pattern", "layout"],
+    "src/plan": ["base", "pattern", "request"],
+    "src/strategy": ["base", "pattern", "layout", "request", "plan"],
+    "src/mpi": ["base"],
+    "src/view": ["base", "pattern", "request", "mpi"],
+    "src/device": ["base", "layout"],
+    "src/inspect": CORE,
+    "src/exec": CORE + ["device", "inspect"],
+    "src/api": CORE + ["device", "inspect", "exec"],
+    "trace": ["base", "pattern", "mpi", "view"],
+    "model": ["base", "pattern", "trace"],
+}
+MAY_INCLUDE_MPI = {"src/mpi", "src/view", "src/inspect", "src/exec", "src/api", "trace"}
+CHECKED_ROOTS = ["src", "trace", "model", "sim", "tools"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".cpp", ".hpp", ".c", ".h"}
+
+
+def folder_of(path, root):
+    """The row of the table that a file belongs to, e.g. src/pattern/node.hpp -> src/pattern."""
+    parts = path.relative_to(root).parts
+    if parts[0] == "src":
+        return "/".join(parts[:2]) if len(parts) > 2 else None
+    return parts[0]
+
+
+def problems_in(path, root):
+    folder = folder_of(path, root)
+    where = path.relative_to(root)
+    if folder is None or (folder.startswith("src/") and folder not in MAY_INCLUDE):
+        yield f"{where}: this folder is not in the include table of scripts/check_includes.py"
+        return
+    known = {name.split("/")[-1] for name in MAY_INCLUDE}
+    allowed = MAY_INCLUDE.get(folder)
+    own = folder.split("/")[-1]
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, target = match.groups()
+        if target in ("mpi.h", "mpio.h"):
+            if folder not in MAY_INCLUDE_MPI:
+                yield f"{where}:{number}: {folder} must not include <{target}>"
+            continue
+        if quote == "<" or allowed is None:
+            continue
+        if target.startswith("../") or "/../" in target:
+            yield f"{where}:{number}: write \"{target}\" from the root of src, without .."
+            continue
+        first = target.split("/")[0] if "/" in target else own
+        if first == own or (first in known and first in allowed):
+            continue
+        if first == "tutti":
+            continue
+        yield f"{where}:{number}: {folder} must not include \"{target}\""
+
+
+def check(root):
+    found = []
+    for top in CHECKED_ROOTS:
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SOURCES and path.is_file():
+                found.extend(problems_in(path, root))
+    return found
+
+
+def self_test():
+    """Each case: a file, its text, and whether a problem must be found."""
+    cases = [
+        ("src/pattern/a.hpp", '#include "base/result.hpp"\n#include <vector>\n', False),
+        ("src/pattern/a.hpp", '#include "pattern/node.hpp"\n#include "node.hpp"\n', False),
+        ("src/pattern/a.hpp", '#include "device/device.hpp"\n', True),
+        ("src/pattern/a.hpp", '#  include  "view/decode.hpp"\n', True),
+        ("src/pattern/a.hpp", '#include "../device/device.hpp"\n', True),
+        ("src/pattern/a.cpp", "#include <mpi.h>\n", True),
+        ("src/device/a.cpp", '#include "mpi.h"\n', True),
+        ("src/view/a.cpp", "#include <mpi.h>\n", False),
+        ("src/inspect/a.cpp", '#include "device/device.hpp"\n', True),
+        ("src/exec/a.cpp", '#include "device/device.hpp"\n#include "inspect/x.hpp"\n', False),
+        ("src/exec/a.cpp", '#include "api/file.hpp"\n', True),
+        ("src/api/a.cpp", '#include "exec/x.hpp"\n#include <mpi.h>\n', False),
+        ("src/helpers/a.cpp", "", True),
+        ("model/a.cpp", '#include "strategy/x.hpp"\n', True),
+        ("sim/a.cpp", '#include "strategy/x.hpp"\n', False),
+        ("sim/a.cpp", "#include <mpi.h>\n", True),
+    ]
+    wrong = 0
+    for name, text, expected in cases:
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / name
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            found = bool(check(Path(scratch)))
+        if found != expected:
+            wrong += 1
+            print(f"self-test: {name} with {text!r}: problem found: {found}, expected: {expected}")
+    print(f"self-test: {len(cases) - wrong} of {len(cases)} cases as expected")
+    return 1 if wrong else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    found = check(root)
+    for problem in found:
+        print(problem)
+    print(f"include check: {len(found)} wrong include(s)" if found else "include check: all includes point one way")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
