@@ -44,7 +44,9 @@ struct Node {
   std::int64_t select(std::int64_t k) const;
   std::int64_t rank(std::int64_t offset) const;
 
-  static Pattern wrap(std::int64_t origin, NodePtr node) { return Pattern(origin, std::move(node)); }
+  static Pattern wrap(std::int64_t origin, NodePtr node) {
+    return Pattern(origin, std::move(node));
+  }
   static const NodePtr& of(const Pattern& pattern) { return pattern.node_; }
 };
 

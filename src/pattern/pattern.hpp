@@ -1,8 +1,10 @@
-// A Pattern is an ordered set of bytes relative to an origin: a run, a repetition of a pattern, or a
-// sequence of displaced patterns. The order is the *stream*: byte k of the stream lies at offset_of(k).
+// A Pattern is an ordered set of bytes relative to an origin: a run, a repetition of a pattern, or
+// a sequence of displaced patterns. The order is the *stream*: byte k of the stream lies at
+// offset_of(k).
 //
 // Patterns are immutable values in normal form (adjacent runs merged, constant strides found in
-// lists turned into repetitions), cheap to copy, and never hold a list of pieces for a regular access.
+// lists turned into repetitions), cheap to copy, and never hold a list of pieces for a regular
+// access.
 #pragma once
 
 #include <array>
@@ -39,7 +41,8 @@ class Pattern {
   // Children in stream order, each moved by its displacement.
   static Pattern sequence(std::span<const Placed> children);
 
-  // Runs in stream order; empty ones are dropped. The same normal form as the MPI constructors give.
+  // Runs in stream order; empty ones are dropped. The same normal form as the MPI constructors
+  // give.
   static Pattern tuples(std::span<const Extent> runs);
 
   Pattern shifted(std::int64_t by) const;
@@ -54,7 +57,8 @@ class Pattern {
   bool is_monotone() const;        // every stream byte lies above the one before: rank is defined
   bool is_ordered() const;         // starts of runs never decrease (MPI's rule for filetypes)
 
-  // Select: where stream byte k lies. REQUIRES: 0 <= k < size(); k == size() gives one past the last byte.
+  // Select: where stream byte k lies. REQUIRES: 0 <= k < size(); k == size() gives one past the
+  // last byte.
   std::int64_t offset_of(std::int64_t k) const;
 
   // Rank: how many bytes lie below `offset`. REQUIRES: is_monotone().

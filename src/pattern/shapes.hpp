@@ -10,8 +10,9 @@ namespace tutti {
 
 enum class ArrayOrder { c, fortran };
 
-// A box of `sizes[d]` elements starting at `starts[d]` inside an array of `full[d]` elements; offsets
-// are relative to the array's first byte. REQUIRES: equal lengths, starts + sizes within full.
+// A box of `sizes[d]` elements starting at `starts[d]` inside an array of `full[d]` elements;
+// offsets are relative to the array's first byte. REQUIRES: equal lengths, starts + sizes within
+// full.
 struct Subarray {
   std::span<const std::int64_t> full;
   std::span<const std::int64_t> sizes;
@@ -35,7 +36,8 @@ struct Darray {
 };
 Pattern darray(const Darray& shape, const Pattern& element, std::int64_t element_extent);
 
-// Rank `rank`'s elements of a vector of `elements` elements dealt out in blocks of `block` to `ranks`.
+// Rank `rank`'s elements of a vector of `elements` elements dealt out in blocks of `block` to
+// `ranks`.
 struct BlockCyclic {
   std::int64_t ranks = 1;
   std::int64_t rank = 0;
