@@ -49,7 +49,8 @@ bool walk_repeat(const Node& node, std::int64_t base, std::int64_t begin, std::i
 template <class Visit>
 bool walk_sequence(const Node& node, std::int64_t base, std::int64_t begin, std::int64_t end,
                    Visit& visit) {
-  auto at = std::upper_bound(node.prefix.begin(), node.prefix.end(), begin) - node.prefix.begin() - 1;
+  auto at =
+      std::upper_bound(node.prefix.begin(), node.prefix.end(), begin) - node.prefix.begin() - 1;
   for (auto i = static_cast<std::size_t>(at); i < node.displacements.size(); ++i) {
     if (node.prefix[i] >= end) break;
     const std::int64_t from = std::max<std::int64_t>(begin - node.prefix[i], 0);
@@ -78,7 +79,8 @@ bool walk(const Node& node, std::int64_t base, std::int64_t begin, std::int64_t 
 }  // namespace pattern_detail
 
 // Calls visit(const Block&) -> bool for stream bytes [begin, end) in stream order, until it returns
-// false. Returns whether the whole range was visited. REQUIRES: 0 <= begin <= end <= pattern.size().
+// false. Returns whether the whole range was visited. REQUIRES: 0 <= begin <= end <=
+// pattern.size().
 template <class Visit>
 bool for_each_block(const Pattern& pattern, std::int64_t begin, std::int64_t end, Visit&& visit) {
   if (begin >= end) return true;

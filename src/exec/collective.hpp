@@ -1,0 +1,19 @@
+// One collective read or write: every rank of the file's communicator calls it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.hpp"
+#include "exec/open_file.hpp"
+#include "request/access.hpp"
+
+namespace tutti {
+
+// Collective. Returns the bytes this rank moved (a read may meet the end of the file). A rank that
+// cannot take part (bad arguments) passes its error as `refusal` with an empty access: it stays in
+// step. All ranks fail with the same kind of error, or none does.
+Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
+                                         const std::optional<Error>& refusal);
+
+}  // namespace tutti

@@ -1,0 +1,54 @@
+// An open file as the engine sees it: a device, a communicator, hints, and what collective calls
+// keep between them. Made and closed collectively; used by api/ and by the C++ interface alike.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/scratch.hpp"
+#include "device/device.hpp"
+#include "mpi/owned.hpp"
+#include "request/hints.hpp"
+
+namespace tutti {
+
+struct OpenMode {
+  bool read = false;
+  bool write = false;
+  bool create = false;
+  bool exclusive = false;
+  bool delete_on_close = false;
+};
+
+class CollectiveState;  // plan cache, topology, transports
+
+struct OpenFile {
+  OpenFile();
+  ~OpenFile();
+
+  std::string name;
+  OpenMode mode;
+  Hints hints;
+  OwnedComm comm;  // private duplicate
+  int rank = 0;
+  int ranks = 1;
+  Device device;
+  Scratch scratch;
+  bool atomic = false;
+  std::unique_ptr<CollectiveState> collective;
+};
+
+// Collective over `comm`. All ranks get a file, or all get the same error. Names and modes must
+// agree (not_same otherwise); only rank 0 creates.
+Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& name, OpenMode mode,
+                                            const Hints& hints);
+
+// Collective. Closes on every rank, deletes once where asked; the file is gone afterwards either
+// way.
+Status close_file(std::unique_ptr<OpenFile> file);
+
+}  // namespace tutti

@@ -1,0 +1,64 @@
+// Hints as typed values. ROMIO's names keep ROMIO's meaning; tutti_* are our own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+enum class Toggle : std::uint8_t { automatic, enable, disable };
+
+// How one rank touches storage for a noncontiguous range.
+enum class AccessMethod : std::uint8_t { automatic, naive, list, sieve };
+
+enum class TransportChoice : std::uint8_t { automatic, messages, shared };
+
+struct Hints {
+  // ROMIO's
+  std::int64_t cb_nodes = 0;  // owners; 0: every rank
+  std::int64_t cb_buffer_size = 16 << 20;
+  std::string cb_config_list;
+  Toggle romio_cb_read = Toggle::automatic;
+  Toggle romio_cb_write = Toggle::automatic;
+  Toggle romio_ds_read = Toggle::automatic;
+  Toggle romio_ds_write = Toggle::automatic;
+  std::int64_t ind_rd_buffer_size = 4 << 20;
+  std::int64_t ind_wr_buffer_size = 4 << 20;
+  std::int64_t striping_unit = 0;
+  std::int64_t striping_factor = 0;
+  std::int64_t start_iodevice = 0;
+  bool romio_no_indep_rw = false;
+  // Tutti's
+  std::string strategy = "auto";
+  std::int64_t radix = 2;
+  AccessMethod access = AccessMethod::automatic;
+  TransportChoice transport = TransportChoice::automatic;
+  std::int64_t list_segments = 64;
+  std::int64_t delay_us = 100;
+  std::string profile;
+
+  friend bool operator==(const Hints&, const Hints&) = default;
+};
+
+enum class HintOutcome : std::uint8_t { applied, unknown_key, bad_value };
+
+// Applies one hint. Surrounding blanks are ignored; a bad value leaves `hints` as it was.
+HintOutcome set_hint(Hints& hints, std::string_view key, std::string_view value);
+
+// One sentence for a bad value: the key, the value, what is accepted, what is used instead.
+std::string bad_hint_message(const Hints& hints, std::string_view key, std::string_view value);
+
+// All hints as they stand, in documented order: what MPI_File_get_info reports.
+std::vector<std::pair<std::string, std::string>> list_hints(const Hints& hints);
+
+// Applies every TUTTI_* variable that `lookup` knows (TUTTI_STRATEGY, TUTTI_CB_NODES, …). Returns
+// one message per bad value.
+using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
+std::vector<std::string> apply_environment(Hints& hints, const Lookup& lookup);
+
+}  // namespace tutti

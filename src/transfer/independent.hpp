@@ -1,0 +1,25 @@
+// Moves one rank's bytes between memory and a device, whatever the shape of either side.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "base/scratch.hpp"
+#include "device/device.hpp"
+#include "request/access.hpp"
+#include "request/hints.hpp"
+
+namespace tutti {
+
+// The method that `automatic` stands for: from the number of pieces and their distance.
+AccessMethod choose_method(const Access& access, const Hints& hints, const DeviceFacts& facts);
+
+// Local. Returns the bytes moved: all of them, or for a read those before the first byte that lies
+// beyond the end of the file (later memory is left alone).
+// Reads are gathered from large reads (sieve) or listed. Writes never touch a byte outside the
+// access, except by `sieve` (romio_ds_write=enable or tutti_access=sieve), which rewrites holes
+// under a lock.
+Result<std::int64_t> transfer_independent(Device& device, const Access& access, const Hints& hints,
+                                          Scratch& scratch);
+
+}  // namespace tutti
