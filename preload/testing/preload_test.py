@@ -102,6 +102,7 @@ def main():
         check_forwarding(options.callers, beside / "libtutti.so", lonely / "libtutti.so")
         check_plugin(options.callers, beside / "libtutti.so", options.libraries)
         check_bystanders(beside / "libtutti.so")
+        check_bystanders(options.preload)
     print(f"{len(failures)} failure(s)")
     return 1 if failures else 0
 
