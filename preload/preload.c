@@ -111,6 +111,16 @@ static int belongs_to_mpi_io(const char* name) {
   return strncmp(name, "MPI_File_", 9) == 0 || strncmp(name, "MPI_Register_datarep", 20) == 0;
 }
 
+// The function that the backend itself defines, not one of the libraries it needs.
+static void* backend_function(void* backend, const char* name) {
+  struct link_map *wanted = NULL, *holder = NULL;
+  Dl_info place;
+  void* found = dlsym(backend, name);
+  if (!found || dlinfo(backend, RTLD_DI_LINKMAP, &wanted) != 0) return NULL;
+  if (!dladdr1(found, &place, (void**)&holder, RTLD_DL_LINKMAP)) return NULL;
+  return holder == wanted ? found : NULL;
+}
+
 // The function without Tutti: the next one in search order (a tool or the host MPI), else the one
 // in the MPI itself, which is out of that order when a plugin brought it.
 static void* host_function(const char* name, void* mpi_library) {
@@ -129,7 +139,7 @@ static void connect_all(void) {
   void* backend = open_backend(&mpi);
   for (int i = 0; i < kNameCount; ++i) {
     // Both names lead to the strong one: the weak one may belong to a tool that stands before it.
-    void* target = backend ? dlsym(backend, kNames[i | 1]) : NULL;
+    void* target = backend ? backend_function(backend, kNames[i | 1]) : NULL;
     // The host must never see a file handle of the backend, so its MPI-IO fills no gap.
     if (!target && !(backend && belongs_to_mpi_io(kNames[i])))
       target = host_function(kNames[i], mpi_library);

@@ -66,8 +66,7 @@ def check_plugin(callers, beside, libraries):
     expect("plugin: the backend serves", done.stdout == "backend arguments arrived\n", done)
     done = run([caller, "first"], beside, STAND_IN_HOST=host, TUTTI_DISABLE="1")
     expect("plugin: disabled, the host serves", done.stdout == "host arguments arrived\n", done)
-    harmless = str(libraries / "preload_backend_mpich" / "libtutti_mpich.so")
-    done = run([caller, "first"], beside, STAND_IN_HOST=harmless)
+    done = run([caller, "first"], beside, STAND_IN_HOST="libm.so.6")
     expect("a call without any MPI ends with a message",
            done.returncode == -signal.SIGABRT and "MPI_File_open" in done.stderr, done)
 
