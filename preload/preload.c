@@ -131,12 +131,14 @@ static void* host_function(const char* name, void* mpi_library) {
 
 // Where each slot leads; null for a function that neither the backend nor the host has.
 static void* targets[kNameCount];
+static const char* provider = "this process";  // who was asked for the functions, for messages
 
 static void connect_all(void) {
   struct LoadedMpi mpi = {.path = "", .backend = NULL};
   dl_iterate_phdr(look_for_mpi, &mpi);
   void* mpi_library = mpi.path[0] ? dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   void* backend = open_backend(&mpi);
+  if (backend) provider = mpi.backend->library;
   for (int i = 0; i < kNameCount; ++i) {
     // Both names lead to the strong one: the weak one may belong to a tool that stands before it.
     void* target = backend ? backend_function(backend, kNames[i | 1]) : NULL;
@@ -155,10 +157,7 @@ void* tutti_preload_resolve(void** slot) {
   pthread_once(&once, connect_all);
   const ptrdiff_t index = slot - tutti_preload_slots;
   if (!targets[index]) {
-    fprintf(
-        stderr,
-        "tutti: %s was called, but neither Tutti's backend nor the MPI of this process has it\n",
-        kNames[index]);
+    fprintf(stderr, "tutti: %s was called, and %s does not have it\n", kNames[index], provider);
     abort();
   }
   return targets[index];

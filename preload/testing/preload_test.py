@@ -49,7 +49,8 @@ def check_forwarding(callers, beside, lonely):
         expect(f"{host}: the PMPI_ name leads to the backend", done.stdout == "backend\n", done)
         done = run([caller, "missing"], beside)
         expect(f"{host}: a call that the backend lacks ends with its name",
-               done.returncode == -signal.SIGABRT and "MPI_File_seek" in done.stderr, done)
+               done.returncode == -signal.SIGABRT and "MPI_File_seek" in done.stderr
+               and f"libtutti_{host}.so" in done.stderr, done)
         done = run([caller, "missing"], beside, TUTTI_DISABLE="1")
         expect(f"{host}: disabled, that call is the host's", done.stdout == "host\n", done)
     done = run([callers / "preload_caller_unknown", "first"], beside)
