@@ -39,6 +39,7 @@ struct OpenFile {
   Device device;
   Scratch scratch;
   bool atomic = false;
+  bool readable = true;  // the device can read, whatever MPI's mode says
   std::unique_ptr<CollectiveState> collective;
 };
 

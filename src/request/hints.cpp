@@ -1,0 +1,180 @@
+#include "request/hints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::int64_t kMaxBufferBytes = std::int64_t{1} << 40;
+
+// One hint: its key, what values it takes, and how it is read and written.
+struct HintRow {
+  std::string_view key;
+  std::string_view accepts;
+  bool (*set)(Hints& hints, std::string_view value);
+  std::string (*get)(const Hints& hints);
+};
+
+bool parse_number(std::string_view text, std::int64_t least, std::int64_t most, std::int64_t& out) {
+  std::int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size()) return false;
+  if (value < least || value > most) return false;
+  out = value;
+  return true;
+}
+
+template <auto Member, std::int64_t Least, std::int64_t Most>
+constexpr HintRow number(std::string_view key, std::string_view accepts) {
+  return {key, accepts,
+          [](Hints& hints, std::string_view value) {
+            return parse_number(value, Least, Most, hints.*Member);
+          },
+          [](const Hints& hints) { return std::to_string(hints.*Member); }};
+}
+
+template <class Enum>
+struct Names;
+template <>
+struct Names<Toggle> {
+  static constexpr std::array<std::string_view, 3> kNames{"automatic", "enable", "disable"};
+};
+template <>
+struct Names<AccessMethod> {
+  static constexpr std::array<std::string_view, 4> kNames{"auto", "naive", "list", "sieve"};
+};
+template <>
+struct Names<TransportChoice> {
+  static constexpr std::array<std::string_view, 3> kNames{"auto", "messages", "shared"};
+};
+
+template <auto Member, class Enum>
+constexpr HintRow choice(std::string_view key, std::string_view accepts) {
+  return {key, accepts,
+          [](Hints& hints, std::string_view value) {
+            const auto& names = Names<Enum>::kNames;
+            const auto found = std::find(names.begin(), names.end(), value);
+            if (found == names.end()) return false;
+            hints.*Member = static_cast<Enum>(found - names.begin());
+            return true;
+          },
+          [](const Hints& hints) {
+            return std::string(Names<Enum>::kNames[static_cast<std::size_t>(hints.*Member)]);
+          }};
+}
+
+template <auto Member>
+constexpr HintRow text(std::string_view key, std::string_view accepts) {
+  return {key, accepts,
+          [](Hints& hints, std::string_view value) {
+            hints.*Member = std::string(value);
+            return true;
+          },
+          [](const Hints& hints) { return hints.*Member; }};
+}
+
+bool set_strategy(Hints& hints, std::string_view value) {
+  constexpr std::array<std::string_view, 8> kKnown{"auto", "two-phase", "multi-phase", "resonant",
+                                                   "list", "sieve",     "naive",       "block"};
+  if (std::find(kKnown.begin(), kKnown.end(), value) == kKnown.end()) return false;
+  hints.strategy = std::string(value);
+  return true;
+}
+
+bool set_no_indep(Hints& hints, std::string_view value) {
+  if (value != "true" && value != "false") return false;
+  hints.romio_no_indep_rw = value == "true";
+  return true;
+}
+
+constexpr std::string_view kToggle = "enable, disable or automatic";
+constexpr std::string_view kBytes = "a number of bytes above zero";
+constexpr std::string_view kCount = "a whole number, zero for the default";
+
+std::span<const HintRow> hint_rows() {
+  static constexpr std::array kRows{
+      number<&Hints::cb_nodes, 0, 1 << 30>("cb_nodes", kCount),
+      number<&Hints::cb_buffer_size, 1, kMaxBufferBytes>("cb_buffer_size", kBytes),
+      text<&Hints::cb_config_list>("cb_config_list", "ROMIO's host list, such as *:1"),
+      choice<&Hints::romio_cb_read, Toggle>("romio_cb_read", kToggle),
+      choice<&Hints::romio_cb_write, Toggle>("romio_cb_write", kToggle),
+      choice<&Hints::romio_ds_read, Toggle>("romio_ds_read", kToggle),
+      choice<&Hints::romio_ds_write, Toggle>("romio_ds_write", kToggle),
+      number<&Hints::ind_rd_buffer_size, 1, kMaxBufferBytes>("ind_rd_buffer_size", kBytes),
+      number<&Hints::ind_wr_buffer_size, 1, kMaxBufferBytes>("ind_wr_buffer_size", kBytes),
+      number<&Hints::striping_unit, 0, kMaxBufferBytes>("striping_unit", kCount),
+      number<&Hints::striping_factor, 0, 1 << 20>("striping_factor", kCount),
+      number<&Hints::start_iodevice, 0, 1 << 20>("start_iodevice", kCount),
+      HintRow{"romio_no_indep_rw", "true or false", set_no_indep,
+              [](const Hints& h) { return std::string(h.romio_no_indep_rw ? "true" : "false"); }},
+      HintRow{"tutti_strategy",
+              "auto, two-phase, multi-phase, resonant, list, sieve, naive or block", set_strategy,
+              [](const Hints& h) { return h.strategy; }},
+      number<&Hints::radix, 2, 1 << 20>("tutti_radix", "a whole number of at least 2"),
+      choice<&Hints::access, AccessMethod>("tutti_access", "auto, naive, list or sieve"),
+      choice<&Hints::transport, TransportChoice>("tutti_transport", "auto, messages or shared"),
+      number<&Hints::list_segments, 1, 1 << 20>("tutti_list_segments", "a number above zero"),
+      number<&Hints::delay_us, 0, 10'000'000>("tutti_delay_us", "microseconds, at most 10 s"),
+      text<&Hints::profile>("tutti_profile", "a file name"),
+  };
+  return kRows;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+const HintRow* find_row(std::string_view key) {
+  const auto rows = hint_rows();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const HintRow& row) { return row.key == key; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// cb_nodes -> TUTTI_CB_NODES, tutti_radix -> TUTTI_RADIX.
+std::string variable_name(std::string_view key) {
+  std::string name = key.starts_with("tutti_") ? std::string() : std::string("TUTTI_");
+  for (const char c : key) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return name;
+}
+
+}  // namespace
+
+HintOutcome set_hint(Hints& hints, std::string_view key, std::string_view value) {
+  const HintRow* row = find_row(trimmed(key));
+  if (row == nullptr) return HintOutcome::unknown_key;
+  return row->set(hints, trimmed(value)) ? HintOutcome::applied : HintOutcome::bad_value;
+}
+
+std::string bad_hint_message(const Hints& hints, std::string_view key, std::string_view value) {
+  const HintRow* row = find_row(trimmed(key));
+  if (row == nullptr) return "hint " + std::string(key) + " is not known and is ignored";
+  return "hint " + std::string(row->key) + ": '" + std::string(value) + "' is not " +
+         std::string(row->accepts) + "; using '" + row->get(hints) + "'";
+}
+
+std::vector<std::pair<std::string, std::string>> list_hints(const Hints& hints) {
+  std::vector<std::pair<std::string, std::string>> listed;
+  for (const HintRow& row : hint_rows()) listed.emplace_back(row.key, row.get(hints));
+  return listed;
+}
+
+std::vector<std::string> apply_environment(Hints& hints, const Lookup& lookup) {
+  std::vector<std::string> complaints;
+  for (const HintRow& row : hint_rows()) {
+    const std::string name = variable_name(row.key);
+    const auto value = lookup(name);
+    if (value && !row.set(hints, trimmed(*value)))
+      complaints.push_back(name +
+                           " in the environment: " + bad_hint_message(hints, row.key, *value));
+  }
+  return complaints;
+}
+
+}  // namespace tutti
