@@ -15,6 +15,8 @@ enum class ErrorKind {
   invalid_handle,
   invalid_count,
   invalid_type,
+  invalid_buffer,
+  invalid_comm,
   invalid_amode,
   invalid_info,
   access_denied,

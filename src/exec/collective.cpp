@@ -1,24 +1,89 @@
 #include "exec/collective.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include "exec/collective_state.hpp"
+#include "exec/messages.hpp"
+#include "exec/pull.hpp"
 #include "mpi/agree.hpp"
 #include "transfer/independent.hpp"
 
 namespace tutti {
 
+namespace {
+
+// Counts only what ranks of one node can do without messages: direct exchange in single intervals.
+bool suits_shared_memory(const RunningCall& call) {
+  return call.state.peers.available() && call.plan().phases.size() <= 1;
+}
+
+// Local. How many of this rank's bytes exist.
+std::int64_t bytes_present(const RunningCall& call) {
+  if (!call.reading()) return call.access.file.bytes;
+  const Extent everything{0, std::numeric_limits<std::int64_t>::max()};
+  const PackedRange range = call.range_of(call.file.rank, everything);
+  return range.bytes();
+}
+
+CallCard card_for(const InspectCall& call, OpenFile& file, const Access& access, bool refused) {
+  CallCard card = make_card(call, access);
+  const Pattern& memory = access.memory.pattern;
+  card.refused = refused ? 1 : 0;
+  card.direct = memory.is_contiguous() ? 1 : 0;
+  card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
+  // One rank's view of the file's length serves all, so that all stop at the same byte.
+  if (file.rank == 0 && access.direction == Direction::read)
+    card.file_bytes = file.device->size().value_or(0);
+  return card;
+}
+
+std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
+  ++call.counters().independent_calls;
+  Hints hints = call.file.hints;
+  if (call.plan().access != AccessMethod::automatic) hints.access = call.plan().access;
+  const auto done = transfer_independent(call.file.device, call.access, hints, call.file.scratch);
+  if (!done) return done.error();
+  moved = *done;
+  return std::nullopt;
+}
+
+// Collective.
+std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
+  if (call.plan().independent) return run_independent(call, moved);
+  const auto failure = suits_shared_memory(call) ? run_pull(call) : run_messages(call);
+  moved = bytes_present(call);
+  return failure;
+}
+
+}  // namespace
+
 Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
                                          const std::optional<Error>& refusal) {
+  const double began = PMPI_Wtime();
+  ++file.counters.collective_calls;
+  auto state = collective_state(file);
+  if (!state) return tl::make_unexpected(state.error());
+  const InspectCall inspecting{file.comm.get(), file.rank,           file.ranks,
+                               file.hints,      (*state)->inspector, file.counters};
+  auto outlook =
+      inspect(inspecting, access, card_for(inspecting, file, access, refusal.has_value()));
+  if (!outlook) return tl::make_unexpected(outlook.error());
+
   std::optional<Error> failure = refusal;
   std::int64_t moved = 0;
-  if (!failure) {
-    const auto done = transfer_independent(file.device, access, file.hints, file.scratch);
-    if (done)
-      moved = *done;
-    else
-      failure = done.error();
+  if (outlook->inspection) {
+    RunningCall call{file, **state, access, *outlook,
+                     outlook->cards[0].file_bytes - outlook->shift};
+    failure = execute(call, moved);
   }
-  if (auto agreed = agree(file.comm.get(), failure); !agreed)
-    return tl::make_unexpected(agreed.error());
+  const double executed = PMPI_Wtime();
+  const Status agreed = agree(file.comm.get(), failure);
+  const double ended = PMPI_Wtime();
+  file.counters.agree_s += ended - executed;
+  file.counters.call_s += ended - began;
+  if (!agreed) return tl::make_unexpected(agreed.error());
   return moved;
 }
 

@@ -1,8 +1,41 @@
 // What collective calls on one open file keep from call to call.
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "base/scratch.hpp"
+#include "exec/peer_memory.hpp"
+#include "inspect/inspector.hpp"
+
 namespace tutti {
 
-class CollectiveState {};
+// Where a rank's packed bytes for each owner lie, in two halves: a round uses one while owners may
+// still read the other. Read by peers, so it never moves.
+struct StagingTable {
+  explicit StagingTable(int ranks) : slots(2 * static_cast<std::size_t>(ranks)) {}
+  std::uint64_t& slot(std::int64_t round, int owner) {
+    return slots[static_cast<std::size_t>(round % 2) * (slots.size() / 2) +
+                 static_cast<std::size_t>(owner)];
+  }
+  std::vector<std::uint64_t> slots;
+};
+
+class CollectiveState {
+ public:
+  InspectorState inspector;
+  PeerMemory peers;
+  // Shared-memory transport: this rank's table, and where the peers' tables are.
+  std::unique_ptr<StagingTable> table;
+  std::vector<std::uint64_t> table_of;
+  Scratch windows;
+  Scratch slots;
+  Scratch staging[2];
+};
+
+struct OpenFile;
+
+// Collective. Made at the first collective access; later calls return at once.
+Result<CollectiveState*> collective_state(OpenFile& file);
 
 }  // namespace tutti

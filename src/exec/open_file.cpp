@@ -91,7 +91,6 @@ Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& na
   if (file->rank != 0) failure = open_here(*file, false);
   if (auto agreed = agree(file->comm.get(), failure); !agreed)
     return tl::make_unexpected(agreed.error());
-  file->collective = std::make_unique<CollectiveState>();
   return file;
 }
 

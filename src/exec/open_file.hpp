@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/counters.hpp"
 #include "base/result.hpp"
 #include "base/scratch.hpp"
 #include "device/device.hpp"
@@ -40,7 +41,8 @@ struct OpenFile {
   Scratch scratch;
   bool atomic = false;
   bool readable = true;  // the device can read, whatever MPI's mode says
-  std::unique_ptr<CollectiveState> collective;
+  Counters counters;
+  std::unique_ptr<CollectiveState> collective;  // made at the first collective access
 };
 
 // Collective over `comm`. All ranks get a file, or all get the same error. Names and modes must

@@ -17,6 +17,7 @@ struct RankFacts {
   std::int64_t pieces = 0;  // contiguous pieces, about
   bool monotone = true;     // file offsets strictly ascend along the stream
   std::int32_t node = 0;    // ranks with the same number share memory
+  bool described = true;    // all ranks know this rank's pattern, not only the owners that need it
 
   friend bool operator==(const RankFacts&, const RankFacts&) = default;
 };

@@ -32,10 +32,11 @@ struct Case {
 Case make_case(PatternMaker& maker, Direction direction, bool ascending) {
   Case made;
   RandomPattern tile = ascending ? maker.ascending(2) : maker.any(2);
-  const std::int64_t extent = tile.pattern.upper() + maker.below(9);
-  const Pattern stream = Pattern::tiled(
-      tile.pattern.shifted(-std::min<std::int64_t>(tile.pattern.lower(), 0)), extent);
+  // Offsets start at zero or above; some tiles are narrower than what they hold.
   const std::int64_t down = std::min<std::int64_t>(tile.pattern.lower(), 0);
+  const std::int64_t extent = std::max<std::int64_t>(
+      1, tile.pattern.upper() - down + maker.below(12) - (ascending ? 0 : 4));
+  const Pattern stream = Pattern::tiled(tile.pattern.shifted(-down), extent);
   RandomPattern memory = direction == Direction::write ? maker.any(3) : maker.ascending(3);
   const std::int64_t tile_bytes = std::ssize(tile.bytes);
   const std::int64_t first = tile_bytes == 0 ? 0 : maker.below(3 * tile_bytes);

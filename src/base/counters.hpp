@@ -1,0 +1,30 @@
+// What the engine did on one open file: read by MPI_File_get_info, the C++ interface and the
+// benchmarks.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti {
+
+struct Counters {
+  std::int64_t collective_calls = 0;
+  std::int64_t independent_calls = 0;  // collective calls that went independent
+  std::int64_t plan_hits = 0;
+  std::int64_t plan_misses = 0;
+  std::int64_t plan_evictions = 0;
+  std::int64_t descriptors_sent = 0;
+  std::int64_t descriptor_bytes = 0;
+  std::int64_t messages_sent = 0;
+  std::int64_t bytes_sent = 0;    // by messages
+  std::int64_t bytes_pulled = 0;  // through shared memory
+  std::int64_t device_operations = 0;
+  std::int64_t device_bytes = 0;
+  // Seconds of this rank, summed over calls.
+  double inspect_s = 0;   // planning: everything on a miss, the look-up on a hit
+  double agree_s = 0;     // the two small reductions, including waiting for slower ranks
+  double exchange_s = 0;  // packing, shipping, landing
+  double access_s = 0;    // in the device
+  double call_s = 0;
+};
+
+}  // namespace tutti

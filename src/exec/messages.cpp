@@ -1,0 +1,259 @@
+#include "exec/messages.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "exec/holdings.hpp"
+#include "exec/mailbag.hpp"
+#include "exec/window_access.hpp"
+#include "pattern/copy.hpp"
+#include "pattern/interleave.hpp"
+
+namespace tutti {
+
+namespace {
+
+constexpr int kDataTag = 3;
+
+// A piece in one round: which packed bytes of its origin it stands for.
+struct Parcel {
+  int peer = 0;
+  int origin = 0;
+  PackedRange range;
+};
+
+// Buffers that live until the round is over.
+class RoundMemory {
+ public:
+  // Null when memory is short.
+  std::byte* take(std::int64_t bytes) {
+    Buffer& buffer = buffers_.emplace_back(allocate_buffer(std::max<std::int64_t>(bytes, 1)));
+    return buffer.get();
+  }
+  void clear() { buffers_.clear(); }
+
+ private:
+  std::vector<Buffer> buffers_;
+};
+
+class MessageRun {
+ public:
+  explicit MessageRun(RunningCall& call) : call_(call) {}
+
+  std::optional<Error> run() {
+    for (std::int64_t round = 0; round < call_.plan().rounds; ++round) {
+      if (call_.reading())
+        read_round(round);
+      else
+        write_round(round);
+      holdings_.clear();
+      memory_.clear();
+    }
+    return failure_;
+  }
+
+ private:
+  void note(const Status& done) {
+    if (!done && !failure_) failure_ = done.error();
+  }
+  void fail_memory() { note(fail(ErrorKind::no_memory, "no memory for an exchange buffer")); }
+
+  // The non-empty parcels of `pieces` in this round, by peer and origin: the order both sides use.
+  std::vector<Parcel> parcels(const std::vector<Piece>& pieces, std::int64_t round) const {
+    std::vector<Parcel> list;
+    for (const Piece& piece : pieces)
+      for_each_owned(piece.window, round, [&](Extent interval) {
+        const PackedRange range = call_.range_of(piece.origin, interval);
+        if (range.bytes() > 0) list.push_back({piece.peer, piece.origin, range});
+      });
+    std::stable_sort(list.begin(), list.end(), [](const Parcel& a, const Parcel& b) {
+      return a.peer != b.peer ? a.peer < b.peer : a.origin < b.origin;
+    });
+    return list;
+  }
+
+  // Calls visit(peer, parcels of that peer, their bytes).
+  template <class Visit>
+  static void for_each_peer(const std::vector<Parcel>& list, const Visit& visit) {
+    for (std::size_t i = 0; i < list.size();) {
+      std::size_t end = i;
+      std::int64_t bytes = 0;
+      for (; end < list.size() && list[end].peer == list[i].peer; ++end)
+        bytes += list[end].range.bytes();
+      visit(list[i].peer, std::span(list).subspan(i, end - i), bytes);
+      i = end;
+    }
+  }
+
+  // Where a parcel lies in one piece already, or null.
+  const std::byte* in_place(const Parcel& parcel) const {
+    if (parcel.origin == call_.file.rank && !call_.reading())
+      return call_.memory_is_direct(call_.file.rank) ? call_.direct_memory() + parcel.range.begin
+                                                     : nullptr;
+    return holdings_.find(parcel.origin, parcel.range);
+  }
+
+  void copy_out(const Parcel& parcel, std::byte* to) const {
+    if (const std::byte* from = in_place(parcel))
+      std::memcpy(to, from, static_cast<std::size_t>(parcel.range.bytes()));
+    else if (parcel.origin == call_.file.rank && !call_.reading())
+      pack(call_.access.memory.pattern, call_.access.memory.base, parcel.range.begin,
+           parcel.range.end, to);
+    else
+      holdings_.gather(parcel.origin, parcel.range, to);
+  }
+
+  void start_sends(const std::vector<Parcel>& list, Mailbag& bag) {
+    for_each_peer(list, [&](int peer, std::span<const Parcel> some, std::int64_t bytes) {
+      const std::byte* ready = some.size() == 1 ? in_place(some[0]) : nullptr;
+      if (ready == nullptr) {
+        std::byte* packed = memory_.take(bytes);
+        if (packed == nullptr) {
+          fail_memory();
+          return bag.send_nothing(peer, bytes);
+        }
+        std::int64_t at = 0;
+        for (const Parcel& parcel : some) {
+          copy_out(parcel, packed + at);
+          at += parcel.range.bytes();
+        }
+        ready = packed;
+      }
+      bag.send(peer, ready, bytes);
+    });
+  }
+
+  struct Arrival {
+    Parcel parcel;
+    std::byte* data;
+  };
+
+  void start_receives(const std::vector<Parcel>& list, Mailbag& bag,
+                      std::vector<Arrival>& arrivals) {
+    for_each_peer(list, [&](int peer, std::span<const Parcel> some, std::int64_t bytes) {
+      std::byte* landed = landing_place(some, bytes);
+      if (landed == nullptr) {
+        fail_memory();
+        return bag.receive_nothing(peer, bytes);
+      }
+      bag.receive(peer, landed, bytes);
+      for (const Parcel& parcel : some) {
+        arrivals.push_back({parcel, landed});
+        landed += parcel.range.bytes();
+      }
+    });
+  }
+
+  // A read's own bytes land in the user's memory where that is contiguous.
+  std::byte* landing_place(std::span<const Parcel> some, std::int64_t bytes) {
+    const bool own = call_.reading() && some.size() == 1 && some[0].origin == call_.file.rank &&
+                     call_.memory_is_direct(call_.file.rank);
+    return own ? call_.direct_memory() + some[0].range.begin : memory_.take(bytes);
+  }
+
+  void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in) {
+    const double began = PMPI_Wtime();
+    std::vector<Arrival> arrivals;
+    Mailbag bag(call_.file.comm.get(), kDataTag, call_.counters());
+    start_receives(in, bag, arrivals);
+    start_sends(out, bag);
+    if (!bag.wait()) note(fail(ErrorKind::internal, "a message could not be exchanged"));
+    for (const Arrival& arrival : arrivals) {
+      if (call_.reading() && arrival.parcel.origin == call_.file.rank)
+        deliver(arrival.parcel.range, arrival.data);
+      else
+        holdings_.add(arrival.parcel.origin, arrival.parcel.range, arrival.data);
+    }
+    call_.counters().exchange_s += PMPI_Wtime() - began;
+  }
+
+  // To the user's memory.
+  void deliver(PackedRange range, const std::byte* packed) {
+    if (failure_) return;
+    if (!call_.memory_is_direct(call_.file.rank))
+      unpack(call_.access.memory.pattern, call_.access.memory.base, range.begin, range.end, packed);
+    else if (packed != call_.direct_memory() + range.begin)
+      std::memcpy(call_.direct_memory() + range.begin, packed,
+                  static_cast<std::size_t>(range.bytes()));
+  }
+
+  void write_round(std::int64_t round) {
+    for (const Phase& phase : call_.plan().phases)
+      exchange(parcels(phase.ships, round), parcels(phase.lands, round));
+    if (!call_.plan().owned) return;
+    for_each_owned(*call_.plan().owned, round, [&](Extent interval) {
+      if (!failure_) write_window(interval);
+    });
+  }
+
+  void write_window(Extent interval) {
+    const Shares shares = shares_in(call_, interval);
+    if (shares.list.empty()) return;
+    const auto window = call_.state.windows.borrow(shares.sparse ? 1 : shares.span.bytes);
+    if (!window.granted()) return fail_memory();
+    if (!shares.sparse) note(prepare_window(call_, shares, window.data()));
+    std::vector<Source> sources;
+    for (const Share& share : shares.list) {
+      if (failure_) return;
+      const Parcel parcel{share.origin, share.origin, share.packed};
+      const std::byte* packed = in_place(parcel);
+      if (packed == nullptr) {
+        std::byte* together = memory_.take(share.bytes());
+        if (together == nullptr) return fail_memory();
+        copy_out(parcel, together);
+        packed = together;
+      }
+      if (shares.sparse)
+        note(write_pieces(call_, share, packed));
+      else
+        sources.push_back({share.pattern, share.begin, share.end, packed});
+    }
+    if (shares.sparse || failure_) return;
+    unpack_many(sources, window.data() - shares.span.offset);
+    note(write_span(call_, shares, window.data()));
+  }
+
+  void read_round(std::int64_t round) {
+    if (call_.plan().owned)
+      for_each_owned(*call_.plan().owned, round, [&](Extent interval) { read_window(interval); });
+    const auto& phases = call_.plan().phases;
+    for (auto phase = phases.rbegin(); phase != phases.rend(); ++phase)
+      exchange(parcels(phase->lands, round), parcels(phase->ships, round));
+  }
+
+  void read_window(Extent interval) {
+    const Shares shares = shares_in(call_, interval);
+    if (shares.list.empty()) return;
+    const auto window = call_.state.windows.borrow(shares.sparse ? 1 : shares.span.bytes);
+    std::byte* packed = memory_.take(shares.bytes);
+    if (!window.granted() || packed == nullptr) return fail_memory();
+    if (!failure_ && !shares.sparse) note(read_span(call_, shares, window.data()));
+    std::vector<Sink> sinks;
+    std::byte* slot = packed;
+    for (const Share& share : shares.list) {
+      if (shares.sparse && !failure_) note(read_pieces(call_, share, slot));
+      sinks.push_back({share.pattern, share.begin, share.end, slot});
+      slot += share.bytes();
+    }
+    if (!shares.sparse && !failure_) pack_many(sinks, window.data() - shares.span.offset);
+    slot = packed;
+    for (const Share& share : shares.list) {
+      if (share.origin == call_.file.rank)
+        deliver(share.packed, slot);
+      else
+        holdings_.add(share.origin, share.packed, slot);
+      slot += share.bytes();
+    }
+  }
+
+  RunningCall& call_;
+  std::optional<Error> failure_;
+  Holdings holdings_;
+  RoundMemory memory_;
+};
+
+}  // namespace
+
+std::optional<Error> run_messages(RunningCall& call) { return MessageRun(call).run(); }
+
+}  // namespace tutti

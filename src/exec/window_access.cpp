@@ -1,0 +1,115 @@
+#include "exec/window_access.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "plan/coverage.hpp"
+#include "transfer/independent.hpp"
+
+namespace tutti {
+
+namespace {
+
+// Pieces further apart than this on average, filling less than an eighth of the span, are listed.
+constexpr std::int64_t kSparsePitchBytes = 4096;
+
+std::int64_t mean_run(const Pattern& pattern) {
+  return std::max<std::int64_t>(1, pattern.size() / std::max<std::int64_t>(1, pattern.run_count()));
+}
+
+bool covers_span(const Shares& shares) {
+  std::vector<FileRange> ranges;
+  for (const Share& share : shares.list)
+    ranges.push_back({*share.pattern, share.begin, share.bytes()});
+  return union_covers(ranges, shares.span);
+}
+
+Status pieces(RunningCall& call, const Share& share, std::byte* packed) {
+  Hints hints = call.file.hints;
+  hints.access = AccessMethod::list;
+  const Access access{call.access.direction,
+                      {share.pattern->shifted(call.outlook.shift), share.begin, share.bytes()},
+                      {Pattern::run(share.bytes()), packed}};
+  const auto moved = transfer_independent(call.file.device, access, hints, call.file.scratch);
+  if (!moved) return tl::make_unexpected(moved.error());
+  call.counters().device_bytes += *moved;
+  if (*moved < share.bytes())
+    return fail(ErrorKind::io, call.file.name + ": the file became shorter while it was read");
+  return {};
+}
+
+}  // namespace
+
+Shares shares_in(const RunningCall& call, Extent interval) {
+  Shares shares;
+  std::int64_t lower = interval.end();
+  std::int64_t upper = interval.offset;
+  std::int64_t pieces = 0;
+  for (int r = 0; r < call.file.ranks; ++r) {
+    const OriginStream& origin = call.origins()[static_cast<std::size_t>(r)];
+    const PackedRange packed = call.range_of(r, interval);
+    if (packed.bytes() <= 0) continue;
+    const std::int64_t begin = packed.begin - origin.packed_at + origin.first;
+    const std::int64_t end = begin + packed.bytes();
+    shares.list.push_back({r, &origin.stream, begin, end, packed});
+    shares.bytes += packed.bytes();
+    lower = std::min(lower, origin.stream.offset_of(begin));
+    upper = std::max(upper, origin.stream.offset_of(end - 1) + 1);
+    pieces += packed.bytes() / mean_run(origin.stream) + 1;
+  }
+  if (shares.list.empty()) return shares;
+  shares.span = {lower, upper - lower};
+  shares.full = shares.bytes >= shares.span.bytes &&
+                (shares.list.size() == 1 || call.inspection().covered || covers_span(shares));
+  shares.exact = shares.full && shares.bytes == shares.span.bytes;
+  const bool keeps_holes = !call.reading() && !shares.full;
+  shares.sparse =
+      (shares.bytes < shares.span.bytes / 8 && shares.span.bytes / pieces > kSparsePitchBytes) ||
+      (keeps_holes && !call.file.readable);
+  return shares;
+}
+
+Status read_span(RunningCall& call, const Shares& shares, std::byte* window) {
+  const double began = PMPI_Wtime();
+  const auto got = call.file.device.read(shares.span.offset + call.outlook.shift,
+                                         {window, static_cast<std::size_t>(shares.span.bytes)});
+  call.counters().access_s += PMPI_Wtime() - began;
+  ++call.counters().device_operations;
+  if (!got) return tl::make_unexpected(got.error());
+  call.counters().device_bytes += *got;
+  if (*got < shares.span.bytes)
+    return fail(ErrorKind::io, call.file.name + ": the file became shorter while it was read");
+  return {};
+}
+
+Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window) {
+  if (shares.full) return {};
+  const auto got = call.file.device.read(shares.span.offset + call.outlook.shift,
+                                         {window, static_cast<std::size_t>(shares.span.bytes)});
+  ++call.counters().device_operations;
+  if (!got) return tl::make_unexpected(got.error());
+  // Beyond the end of the file a hole reads as zeros.
+  std::memset(window + *got, 0, static_cast<std::size_t>(shares.span.bytes - *got));
+  return {};
+}
+
+Status write_span(RunningCall& call, const Shares& shares, const std::byte* window) {
+  const double began = PMPI_Wtime();
+  const auto put = call.file.device.write(shares.span.offset + call.outlook.shift,
+                                          {window, static_cast<std::size_t>(shares.span.bytes)});
+  call.counters().access_s += PMPI_Wtime() - began;
+  ++call.counters().device_operations;
+  if (!put) return tl::make_unexpected(put.error());
+  call.counters().device_bytes += *put;
+  return {};
+}
+
+Status write_pieces(RunningCall& call, const Share& share, const std::byte* packed) {
+  return pieces(call, share, const_cast<std::byte*>(packed));
+}
+
+Status read_pieces(RunningCall& call, const Share& share, std::byte* packed) {
+  return pieces(call, share, packed);
+}
+
+}  // namespace tutti

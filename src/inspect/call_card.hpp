@@ -1,0 +1,35 @@
+// What every rank tells all others at the start of a collective call: a few words, always.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "pattern/pattern.hpp"
+
+namespace tutti {
+
+struct CallCard {
+  // The plan this rank would reuse.
+  std::int64_t entry = 0;
+  std::int64_t shift = 0;
+  std::int64_t any_shift = 0;
+  // Where peers on the same node find this rank's bytes: valid when `direct` is set.
+  std::uint64_t memory_address = 0;
+  std::int64_t direct = 0;
+  std::int64_t refused = 0;     // this rank cannot take part
+  std::int64_t file_bytes = 0;  // reads, from rank 0: where the file ends
+  // The access itself, for planning.
+  std::int64_t reading = 0;
+  std::int64_t first = 0;
+  std::int64_t bytes = 0;
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::int64_t pieces = 0;
+  std::int64_t monotone = 1;
+  Fingerprint shape{};      // of the stream without its origin
+  std::int64_t origin = 0;  // of the stream
+  std::int64_t descriptor_bytes = 0;
+};
+static_assert(std::is_trivially_copyable_v<CallCard>);
+
+}  // namespace tutti

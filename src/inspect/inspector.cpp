@@ -1,0 +1,129 @@
+#include "inspect/inspector.hpp"
+
+#include <algorithm>
+
+#include "inspect/descriptors.hpp"
+#include "mpi/call.hpp"
+#include "pattern/node.hpp"
+#include "plan/coverage.hpp"
+#include "strategy/strategy.hpp"
+
+namespace tutti {
+
+namespace {
+
+// All ranks propose the same entry, and the same shift where they care. Entry 0: no.
+struct Agreement {
+  std::int64_t entry = 0;
+  std::int64_t shift = 0;
+};
+
+Agreement agreed_entry(const std::vector<CallCard>& cards) {
+  Agreement agreed{cards[0].entry, 0};
+  bool shift_known = false;
+  for (const CallCard& card : cards) {
+    if (card.entry == 0 || card.entry != agreed.entry) return {};
+    if (card.any_shift != 0) continue;
+    if (shift_known && card.shift != agreed.shift) return {};
+    agreed.shift = card.shift;
+    shift_known = true;
+  }
+  return agreed;
+}
+
+CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards) {
+  CallFacts facts;
+  facts.direction = cards[0].reading != 0 ? Direction::read : Direction::write;
+  facts.hints = call.hints;
+  facts.layout = call.state.layout;
+  for (std::size_t r = 0; r < cards.size(); ++r) {
+    const CallCard& card = cards[r];
+    facts.ranks.push_back({card.lower, card.upper, card.bytes, card.pieces, card.monotone != 0,
+                           call.state.topology.node_of[r], is_small(card)});
+  }
+  return facts;
+}
+
+// The whole of what this rank accesses for everybody, over all rounds.
+Extent domain_of(const Plan& plan) {
+  if (!plan.owned) return {};
+  return {plan.owned->first.start, plan.owned->end - plan.owned->first.start};
+}
+
+bool leaves_no_hole(const Inspection& found) {
+  std::vector<FileRange> ranges;
+  for (const OriginStream& origin : found.origins)
+    if (origin.bytes > 0) ranges.push_back({origin.stream, origin.first, origin.bytes});
+  return union_covers(ranges, domain_of(found.plan));
+}
+
+}  // namespace
+
+CallCard make_card(const InspectCall& call, const Access& access) {
+  const FileRange& range = access.file;
+  const RankFacts facts = facts_of(range);
+  const auto proposal = call.state.cache.propose(access.direction, range);
+  CallCard card;
+  card.entry = proposal.entry;
+  card.shift = proposal.shift;
+  card.any_shift = proposal.any_shift ? 1 : 0;
+  card.reading = access.direction == Direction::read ? 1 : 0;
+  card.first = range.first;
+  card.bytes = range.bytes;
+  card.lower = facts.lower;
+  card.upper = facts.upper;
+  card.pieces = facts.pieces;
+  card.monotone = facts.monotone ? 1 : 0;
+  if (range.bytes > 0) {
+    card.shape = range.stream.node()->print;
+    card.origin = range.stream.origin();
+    if (call.state.sized_shape != card.shape) {
+      call.state.sized_shape = card.shape;
+      call.state.sized_bytes = descriptor_bytes(range.stream);
+    }
+    card.descriptor_bytes = call.state.sized_bytes;
+  }
+  return card;
+}
+
+Result<Outlook> inspect(const InspectCall& call, const Access& access, const CallCard& mine) {
+  Outlook outlook;
+  outlook.cards.resize(static_cast<std::size_t>(call.ranks));
+  const double began = PMPI_Wtime();
+  if (auto told = mpi_status(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, outlook.cards.data(),
+                                            sizeof mine, MPI_BYTE, call.comm),
+                             "MPI_Allgather");
+      !told)
+    return tl::make_unexpected(told.error());
+  const double told_at = PMPI_Wtime();
+  call.counters.agree_s += told_at - began;
+  if (std::any_of(outlook.cards.begin(), outlook.cards.end(),
+                  [](const CallCard& card) { return card.refused != 0; }))
+    return outlook;
+
+  if (const Agreement agreed = agreed_entry(outlook.cards); agreed.entry != 0) {
+    outlook.inspection = call.state.cache.use(agreed.entry);
+    outlook.shift = agreed.shift;
+  }
+  if (outlook.inspection) {
+    ++call.counters.plan_hits;
+    call.counters.inspect_s += PMPI_Wtime() - told_at;
+    return outlook;
+  }
+
+  ++call.counters.plan_misses;
+  auto found = std::make_shared<Inspection>();
+  found->facts = facts_from(call, outlook.cards);
+  found->plan = choose_strategy(found->facts).plan(found->facts, call.rank);
+  if (!found->plan.independent) {
+    if (auto learned = learn_origins(call, access.file, outlook.cards, *found); !learned)
+      return tl::make_unexpected(learned.error());
+    found->covered = found->facts.direction == Direction::write && leaves_no_hole(*found);
+  }
+  call.counters.plan_evictions += call.state.cache.insert(access.direction, access.file, found);
+  outlook.inspection = std::move(found);
+  call.counters.inspect_s += PMPI_Wtime() - told_at;
+  return outlook;
+}
+
+}  // namespace tutti

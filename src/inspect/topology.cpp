@@ -1,0 +1,31 @@
+#include "inspect/topology.hpp"
+
+#include <algorithm>
+
+#include "mpi/call.hpp"
+#include "mpi/owned.hpp"
+
+namespace tutti {
+
+Result<Topology> find_topology(MPI_Comm comm) {
+  int rank = 0;
+  int ranks = 1;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
+  OwnedComm node;
+  if (auto split = mpi_status(
+          PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.fill()),
+          "MPI_Comm_split_type");
+      !split)
+    return tl::make_unexpected(split.error());
+  std::int32_t leader = rank;
+  PMPI_Bcast(&leader, 1, MPI_INT32_T, 0, node.get());
+  Topology found;
+  found.node_of.resize(static_cast<std::size_t>(ranks));
+  PMPI_Allgather(&leader, 1, MPI_INT32_T, found.node_of.data(), 1, MPI_INT32_T, comm);
+  found.one_node = std::all_of(found.node_of.begin(), found.node_of.end(),
+                               [&](std::int32_t n) { return n == found.node_of[0]; });
+  return found;
+}
+
+}  // namespace tutti
