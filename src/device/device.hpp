@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/extent.hpp"
 #include "base/result.hpp"
@@ -29,30 +30,43 @@ struct Transfer {
 };
 
 struct DeviceFacts {
-  bool asynchronous = false;   // submit() returns before the transfers are done
-  bool has_locks = false;      // lock() works between processes
-  bool server_cache = false;   // bytes read by one client are quick to read for the next
-  bool batches = false;        // a batch of small pieces costs much less than one call each
-  std::int64_t best_bytes = 0; // request size the storage prefers; 0: no preference
+  bool asynchronous = false;    // submit() returns before the transfers are done
+  bool has_locks = false;       // lock() works between processes
+  bool server_cache = false;    // bytes read by one client are quick to read for the next
+  bool batches = false;         // a batch of small pieces costs much less than one call each
+  std::int64_t best_bytes = 0;  // request size the storage prefers; 0: no preference
 };
 
 enum class LockMode : std::uint8_t { shared, exclusive };
 
-// What a device must provide. Implementations are private to src/device.
+// What a device must provide. Implementations are private to src/device. Several threads may use
+// one backend at once, close() excepted. After close() every call fails with invalid_handle.
 class DeviceBackend {
  public:
   virtual ~DeviceBackend() = default;
   virtual DeviceFacts facts() const = 0;
   virtual StripeLayout layout() const = 0;
-  // Starts a batch and returns its ticket. `batch` and its memory stay valid until wait().
+  // Starts a batch and returns its ticket. `batch` and its memory stay valid until wait(). Ranges
+  // of one batch, and of batches in flight together, may overlap only where all of them are reads:
+  // the order is free. A device that works at once reports the batch's first error here, without a
+  // ticket; after an error the transfers behind the failed one may not have been tried.
   virtual Result<std::uint64_t> submit(std::span<Transfer> batch) = 0;
-  // Blocks until the batch is done; fails with the first error in it. Each ticket is waited for once.
+  // Blocks until the batch is done; fails with the first error in it. Each ticket is waited for
+  // once.
   virtual Status wait(std::uint64_t ticket) = 0;
+  // True when wait(ticket), which is still due, would not block. Drives the batch on; never blocks.
+  virtual Result<bool> test(std::uint64_t ticket);
+  // submit and wait in one, where a device knows a shorter way.
+  virtual Status run(std::span<Transfer> batch);
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
-  virtual Status preallocate(std::int64_t bytes) = 0;  // storage for [0, bytes) exists; never shrinks
+  virtual Status preallocate(
+      std::int64_t bytes) = 0;  // storage for [0, bytes) exists; never shrinks
   virtual Status sync() = 0;
-  // REQUIRES: facts().has_locks. Blocks until granted; unlock takes the same extent.
+  // REQUIRES: facts().has_locks. Blocks until no other holder conflicts: another process, another
+  // open or another thread of this one. Unlocked by the same thread with the same extent; a thread
+  // that asks for a range conflicting with one it holds on this backend gets file_in_use instead of
+  // waiting for ever. An empty range is granted without effect.
   virtual Status lock(Extent range, LockMode mode) = 0;
   virtual Status unlock(Extent range) = 0;
   virtual Status close() = 0;
@@ -71,17 +85,20 @@ class Device {
 
   // Local: submit and wait in one.
   Status transfer(std::span<Transfer> batch);
-  // Local: one contiguous read or write. Returns the bytes moved (short only at the end of the file).
+  // Local: one contiguous read or write. Returns the bytes moved (short only at the end of the
+  // file).
   Result<std::int64_t> read(std::int64_t offset, std::span<std::byte> into);
   Result<std::int64_t> write(std::int64_t offset, std::span<const std::byte> from);
-  // Local: releases the file; later calls fail. Closing twice is harmless.
+  // Local: releases the file; later calls fail. Closing twice is harmless. REQUIRES: every ticket
+  // was waited for.
   Status close();
 
  private:
   std::unique_ptr<DeviceBackend> backend_;
 };
 
-// A byte-range lock held until destruction. Empty where the device has no locks.
+// A byte-range lock held until destruction. Empty where the device has no locks, and for an empty
+// range. REQUIRES: the device outlives it (it may be moved).
 class RangeLock {
  public:
   static Result<RangeLock> acquire(Device& device, Extent range, LockMode mode);

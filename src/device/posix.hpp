@@ -1,0 +1,36 @@
+// Files of the local or mounted file system, reached by plain system calls; the default device.
+#pragma once
+
+#include <string>
+
+#include "device/device.hpp"
+#include "device/posix_file.hpp"
+#include "device/registry.hpp"
+
+namespace tutti {
+
+class PosixBackend : public DeviceBackend {
+ public:
+  explicit PosixBackend(PosixFile file) : file_(std::move(file)) {}
+
+  DeviceFacts facts() const override;
+  StripeLayout layout() const override { return {}; }
+  Result<std::uint64_t> submit(std::span<Transfer> batch) override;
+  Status wait(std::uint64_t ticket) override;
+  Status run(std::span<Transfer> batch) override { return file_.transfer(batch); }
+  Result<std::int64_t> size() override { return file_.size(); }
+  Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
+  Status preallocate(std::int64_t bytes) override { return file_.preallocate(bytes); }
+  Status sync() override { return file_.sync(); }
+  Status lock(Extent range, LockMode mode) override { return file_.lock(range, mode); }
+  Status unlock(Extent range) override { return file_.unlock(range); }
+  Status close() override { return file_.close(); }
+
+ protected:
+  PosixFile file_;
+};
+
+Result<Device> open_posix(const std::string& path, const OpenOptions& options);
+Status remove_posix(const std::string& path);
+
+}  // namespace tutti
