@@ -3,6 +3,7 @@
 // clock in it. Its size depends on the number of ranks, never on the number of elements or rounds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -73,7 +74,46 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// The window of round t; count 0 once it lies beyond its end.
+// One interval of `unit` bytes that moves on by `step` in every round, cut at `end`.
+MovingWindow moving_interval(std::int64_t start, std::int64_t unit, std::int64_t step,
+                             std::int64_t end);
+
+// The window of round t; count 0 once it lies beyond its end. A single unit is already cut at the
+// end; of several the last one may still reach beyond it.
 Window window_in_round(const MovingWindow& moving, std::int64_t round);
+
+// The intervals of round t, cut at the end: visit(Extent) -> bool, ascending, none empty, until it
+// returns false. Returns whether all were visited.
+template <class Visit>
+bool for_each_interval(const MovingWindow& moving, std::int64_t round, Visit&& visit) {
+  const Window window = window_in_round(moving, round);
+  for (std::int64_t i = 0; i < window.count; ++i) {
+    const std::int64_t start = window.start + i * window.stride;
+    if (!visit(Extent{start, std::min(window.unit, moving.end - start)})) return false;
+  }
+  return true;
+}
+
+// File bytes of the window in round t.
+std::int64_t bytes_in_round(const MovingWindow& moving, std::int64_t round);
+
+// Whether the window holds a byte of `bytes` in any round. Exact for one unit; the gaps between
+// several units are taken as part of the window.
+bool ever_touches(const MovingWindow& moving, Extent bytes);
+
+// Memory that the plan takes, pieces included.
+std::int64_t plan_bytes(const Plan& plan);
+
+// Stream positions [begin, end).
+struct StreamRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::int64_t bytes() const { return end - begin; }
+  friend bool operator==(const StreamRange&, const StreamRange&) = default;
+};
+
+// The part of `range` that lies in the file interval. REQUIRES: range.stream is monotone.
+StreamRange stream_in(const FileRange& range, Extent interval);
 
 }  // namespace tutti

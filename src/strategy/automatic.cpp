@@ -1,0 +1,44 @@
+#include "strategy/automatic.hpp"
+
+#include <algorithm>
+
+#include "strategy/call_shape.hpp"
+
+namespace tutti {
+
+namespace {
+
+// From these mean piece sizes on an exchange gains nothing. Interleaved ranks get a higher bound:
+// neighbours' pieces share pages, stripes and locks.
+constexpr std::int64_t kLargePieceBytes = 64 << 10;
+constexpr std::int64_t kLargeInterleavedPieceBytes = 1 << 20;
+// So few requests of one rank cost less than agreeing on who makes them.
+constexpr std::int64_t kFewPieces = 8;
+// Pieces further apart than this on average: moving what lies between costs more than a request.
+constexpr std::int64_t kSparsePitchBytes = 64 << 10;
+constexpr std::int64_t kSparseFactor = 4;  // and at most 1 / kSparseFactor of the range asked for
+
+bool pieces_are_large(const CallShape& shape) {
+  return shape.bytes / std::max<std::int64_t>(shape.pieces, 1) >=
+         (shape.interleaved ? kLargeInterleavedPieceBytes : kLargePieceBytes);
+}
+
+bool pieces_are_sparse(const CallShape& shape) {
+  return shape.range.bytes / std::max<std::int64_t>(shape.pieces, 1) >= kSparsePitchBytes &&
+         shape.range.bytes / kSparseFactor >= shape.bytes;
+}
+
+}  // namespace
+
+std::string_view automatic_choice(const CallFacts& facts) {
+  constexpr std::string_view kAlone = "independent";
+  constexpr std::string_view kTogether = "two-phase";
+  const CallShape shape = shape_of(facts);
+  if (!shape.monotone || shape.bytes == 0) return kAlone;
+  if (const Toggle wish = buffering(facts); wish != Toggle::automatic)
+    return wish == Toggle::enable ? kTogether : kAlone;
+  if (!shape.interleaved && shape.most_pieces <= kFewPieces) return kAlone;
+  return pieces_are_large(shape) || pieces_are_sparse(shape) ? kAlone : kTogether;
+}
+
+}  // namespace tutti
