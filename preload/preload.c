@@ -1,6 +1,5 @@
 // The universal preload: finds at the first call which MPI the process has loaded and sends every
 // owned function to the Tutti backend for it. Until then it does nothing at all.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -63,7 +63,7 @@ def main():
          installed=["alpha", "beta"])
     case("one missing as root: it alone is named and installed",
          lambda done, calls: done.returncode == 0 and "beta" in done.stdout and "alpha" not in done.stdout
-         and len(calls) == 2 and calls[0].endswith("update") and calls[1].endswith(" beta"),
+         and len(calls) == 2 and calls[0].endswith(" update") and calls[1].endswith(" beta"),
          installed=["alpha"])
     case("not root: through sudo", lambda done, calls: done.returncode == 0 and calls.count("sudo") == 2,
          root=False, sudo=True)

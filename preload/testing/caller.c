@@ -3,7 +3,6 @@
 //   caller threads     eight threads make the process's first call at the same time
 //   caller missing     a function that the stand-in backends do not have
 //   caller profiling   the PMPI_ name
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
