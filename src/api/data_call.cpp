@@ -1,0 +1,213 @@
+#include "api/data_call.hpp"
+
+#include <optional>
+#include <string>
+
+#include "api/entry.hpp"
+#include "api/stream_offset.hpp"
+#include "exec/collective.hpp"
+#include "transfer/independent.hpp"
+#include "view/type_pattern.hpp"
+
+namespace tutti {
+
+namespace {
+
+// One rank's checked arguments.
+struct Request {
+  std::shared_ptr<const TypePattern> type;
+  std::byte* buffer = nullptr;
+  std::int64_t count = 0;
+  std::int64_t first = 0;  // stream byte
+  std::int64_t bytes = 0;
+};
+
+// Keeps the individual pointer right: claims the bytes at once, so that threads that read by the
+// same pointer get different ones, and gives back what did not move, in whole etypes.
+class PointerClaim {
+ public:
+  PointerClaim(File& file, std::int64_t bytes) : file_(&file), bytes_(bytes) {
+    first_ = file.position.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  std::int64_t first() const { return first_; }
+  void settle(std::int64_t moved) {
+    const std::int64_t used = moved - moved % file_->view.etype_bytes;
+    if (used != bytes_) file_->position.fetch_sub(bytes_ - used, std::memory_order_relaxed);
+  }
+
+ private:
+  File* file_;
+  std::int64_t bytes_;
+  std::int64_t first_;
+};
+
+// The lowest page never belongs to a program: a null buffer, unless the type holds addresses.
+bool is_null_buffer(const Request& request) {
+  constexpr std::uintptr_t kFirstPage = 4096;
+  return reinterpret_cast<std::uintptr_t>(request.buffer + request.type->pattern.lower()) <
+         kFirstPage;
+}
+
+// Everything but the position.
+Result<Request> check_arguments(const File& file, const DataCall& call,
+                                const DataArguments& given) {
+  if (auto allowed = check_direction(file, call.direction); !allowed)
+    return tl::make_unexpected(allowed.error());
+  if (given.count < 0)
+    return fail(ErrorKind::invalid_count,
+                "the count is negative (" + std::to_string(given.count) + ")");
+  if (auto usable = check_committed(given.type, file.engine->comm.get()); !usable)
+    return tl::make_unexpected(usable.error());
+  auto type = pattern_of(given.type);
+  if (!type) return tl::make_unexpected(type.error());
+  Request request{std::move(*type), static_cast<std::byte*>(given.buffer), given.count, 0, 0};
+  if (__builtin_mul_overflow(request.count, request.type->size, &request.bytes))
+    return fail(ErrorKind::invalid_count, "the access is larger than a file can be");
+  if (request.bytes % file.view.etype_bytes != 0)
+    return fail(ErrorKind::io, "the access of " + std::to_string(request.bytes) +
+                                   " bytes is not a whole number of etypes of " +
+                                   std::to_string(file.view.etype_bytes) + " bytes");
+  if (request.bytes > 0 && is_null_buffer(request))
+    return fail(ErrorKind::invalid_buffer, "the buffer is null");
+  return request;
+}
+
+// A view without bytes reads as an empty file and takes nothing.
+Status check_range(const File& file, Direction direction, Request& request) {
+  const Pattern& stream = file.view.stream;
+  if (stream.empty() && direction == Direction::read) request.bytes = 0;
+  if (request.bytes <= stream.size() && request.first <= stream.size() - request.bytes) return {};
+  if (request.bytes == 0) return {};
+  return fail(ErrorKind::invalid_argument, stream.empty()
+                                               ? "the view has no bytes to write to"
+                                               : "the access ends beyond what a file can hold");
+}
+
+Result<Access> access_of(const File& file, Direction direction, const Request& request) {
+  auto memory = elements_of(*request.type, request.count);
+  if (!memory) return tl::make_unexpected(memory.error());
+  return Access{direction,
+                {file.view.stream, request.first, request.bytes},
+                {std::move(*memory), request.buffer}};
+}
+
+// Atomic mode: the whole span is locked, and sieving, which locks by itself, is left out.
+Result<std::int64_t> move_atomically(File& file, const Access& access) {
+  OpenFile& engine = *file.engine;
+  const Pattern touched =
+      access.file.stream.slice(access.file.first, access.file.first + access.file.bytes);
+  const auto held = RangeLock::acquire(
+      engine.device, {touched.lower(), touched.upper() - touched.lower()},
+      access.direction == Direction::read ? LockMode::shared : LockMode::exclusive);
+  if (!held) return tl::make_unexpected(held.error());
+  Hints hints = engine.hints;
+  if (access.direction == Direction::write) hints.access = AccessMethod::list;
+  return transfer_independent(engine.device, access, hints, engine.scratch);
+}
+
+bool is_one_run(const Request& request) {
+  return request.type->pattern.is_contiguous() &&
+         (request.count == 1 || request.type->extent == request.type->size);
+}
+
+Result<std::int64_t> move_independently(File& file, Direction direction, const Request& request) {
+  if (request.bytes == 0) return 0;
+  OpenFile& engine = *file.engine;
+  if (file.view.stream.is_contiguous() && is_one_run(request) && !engine.atomic) {
+    Transfer whole{direction == Direction::read ? TransferKind::read : TransferKind::write,
+                   file.view.stream.first() + request.first,
+                   request.buffer + request.type->pattern.first(), request.bytes, 0};
+    if (auto moved = engine.device.transfer({&whole, 1}); !moved)
+      return tl::make_unexpected(moved.error());
+    return whole.done;
+  }
+  const auto access = access_of(file, direction, request);
+  if (!access) return tl::make_unexpected(access.error());
+  if (engine.atomic) return move_atomically(file, *access);
+  return transfer_independent(engine.device, *access, engine.hints, engine.scratch);
+}
+
+// Collective: a rank with wrong arguments takes part with its refusal.
+Result<std::int64_t> move_collectively(File& file, const DataCall& call,
+                                       const Result<Request>& request) {
+  std::optional<Error> refusal;
+  Access access{call.direction, {}, {}};
+  if (file.split.end_name != nullptr)
+    refusal = Error{ErrorKind::io, std::string("a split collective is active: ") +
+                                       file.split.end_name + " has to come first"};
+  else if (!request)
+    refusal = request.error();
+  else if (request->bytes > 0) {
+    auto made = access_of(file, call.direction, *request);
+    if (made)
+      access = std::move(*made);
+    else
+      refusal = made.error();
+  }
+  return transfer_collective(*file.engine, access, refusal);
+}
+
+Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& given) {
+  Result<Request> request = check_arguments(file, call, given);
+  std::optional<PointerClaim> claim;
+  if (request) {
+    if (given.offset == kIndividual) {
+      claim.emplace(file, request->bytes);
+      request->first = claim->first();
+    } else if (auto first = stream_byte(file.view, given.offset)) {
+      request->first = *first;
+    } else {
+      request = tl::make_unexpected(first.error());
+    }
+  }
+  if (request)
+    if (auto fits = check_range(file, call.direction, *request); !fits)
+      request = tl::make_unexpected(fits.error());
+  Result<std::int64_t> moved = call.collective ? move_collectively(file, call, request)
+                               : request       ? move_independently(file, call.direction, *request)
+                                               : tl::make_unexpected(request.error());
+  if (claim) claim->settle(moved ? *moved : 0);
+  return moved;
+}
+
+// Statuses count bytes in both hosts; MPI_Get_count and MPI_Get_elements divide them.
+void fill_status(MPI_Status* status, std::int64_t bytes) {
+  if (status == MPI_STATUS_IGNORE) return;
+  PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+  PMPI_Status_set_cancelled(status, 0);
+}
+
+}  // namespace
+
+int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
+              MPI_Status* status) noexcept {
+  return with_file(call.name, handle, [&](File& file) -> Status {
+    const auto moved = run(file, call, arguments);
+    if (!moved) return tl::make_unexpected(moved.error());
+    fill_status(status, *moved);
+    return {};
+  });
+}
+
+int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept {
+  return with_file(call.name, handle, [&](File& file) -> Status {
+    const auto moved = run(file, call, arguments);
+    if (!moved) return tl::make_unexpected(moved.error());
+    file.split = {call.end_name, *moved};
+    return {};
+  });
+}
+
+int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexcept {
+  return with_file(call_name, handle, [&](File& file) -> Status {
+    if (file.split.end_name == nullptr) return fail(ErrorKind::io, "no split collective is active");
+    if (std::string_view(file.split.end_name) != call_name)
+      return fail(ErrorKind::io,
+                  std::string("the active split collective ends with ") + file.split.end_name);
+    fill_status(status, file.split.bytes);
+    file.split = {};
+    return {};
+  });
+}
+
+}  // namespace tutti

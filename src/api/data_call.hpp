@@ -1,0 +1,42 @@
+// The one body behind every call that moves data.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "api/file.hpp"
+#include "base/result.hpp"
+#include "request/access.hpp"
+
+namespace tutti {
+
+struct DataCall {
+  const char* name;
+  Direction direction;
+  bool collective;
+  const char* end_name = nullptr;  // of a split collective's first half
+};
+
+// In place of an explicit offset: the individual pointer.
+inline constexpr MPI_Offset kIndividual = -0x7fff'ffff'ffff'ffff;
+
+struct DataArguments {
+  MPI_Offset offset;  // in etypes, or kIndividual
+  void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+};
+
+// Checks, moves, advances the individual pointer by the etypes moved, fills `status`.
+// Collective where call.collective says so.
+int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
+              MPI_Status* status) noexcept;
+
+// Collective. The first half of a split collective: all of the work. The status waits for the end.
+int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept;
+
+// Local. The second half. `call_name` must be the end that belongs to the active beginning.
+int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexcept;
+
+}  // namespace tutti

@@ -1,0 +1,165 @@
+#include "api/error_handler.hpp"
+
+#include <cstdio>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "mpi/call.hpp"
+#include "mpi/real_mpi.hpp"
+
+namespace tutti {
+
+namespace {
+
+using Function = MPI_File_errhandler_function;
+
+// Handles and their functions. The host frees handles without telling; a stale entry is replaced
+// when the host gives the same handle out again.
+class HandlerBook {
+ public:
+  std::mutex lock;  // also guards the host's MPI_FILE_NULL while it lends a reference
+
+  void add(MPI_Errhandler handle, Function* function) {
+    for (auto& entry : entries_)
+      if (entry.first == handle) {
+        entry.second = function;
+        return;
+      }
+    entries_.emplace_back(handle, function);
+  }
+  Function* find(MPI_Errhandler handle) const {
+    for (const auto& entry : entries_)
+      if (entry.first == handle) return entry.second;
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::pair<MPI_Errhandler, Function*>> entries_;
+};
+
+HandlerBook& book() {
+  static HandlerBook& all = *new HandlerBook;  // errors may happen in exit handlers
+  return all;
+}
+
+int host_set(MPI_Errhandler handle) {
+  return host_function<&PMPI_File_set_errhandler>("PMPI_File_set_errhandler")(MPI_FILE_NULL,
+                                                                              handle);
+}
+
+MPI_Errhandler host_get() {
+  MPI_Errhandler handle = MPI_ERRORS_RETURN;
+  host_function<&PMPI_File_get_errhandler>("PMPI_File_get_errhandler")(MPI_FILE_NULL, &handle);
+  return handle;
+}
+
+bool is_predefined(MPI_Errhandler handle) {
+#if defined(TUTTI_HOST_MPICH)
+  if (handle == MPI_ERRORS_ABORT) return true;
+#endif
+  return handle == MPI_ERRORS_RETURN || handle == MPI_ERRORS_ARE_FATAL;
+}
+
+void free_reference(MPI_Errhandler handle) {
+  if (!is_predefined(handle) && mpi_is_running()) PMPI_Errhandler_free(&handle);
+}
+
+// MPICH ends the job when a handler of another kind is set on a file, so it is not asked.
+bool is_for_files(MPI_Errhandler handle) {
+  if (handle == MPI_ERRHANDLER_NULL) return false;
+#if defined(TUTTI_HOST_MPICH)
+  return is_predefined(handle) || book().find(handle) != nullptr;
+#else
+  return true;
+#endif
+}
+
+tl::unexpected<Error> wrong_handler() {
+  return fail(ErrorKind::invalid_argument, "the error handler is not one for files");
+}
+
+}  // namespace
+
+ErrorHandler::ErrorHandler(ErrorHandler&& other) noexcept : handle_(other.release()) {}
+
+ErrorHandler& ErrorHandler::operator=(ErrorHandler&& other) noexcept {
+  if (this != &other) {
+    free_reference(handle_);
+    handle_ = other.release();
+  }
+  return *this;
+}
+
+ErrorHandler::~ErrorHandler() { free_reference(handle_); }
+
+MPI_Errhandler ErrorHandler::release() { return std::exchange(handle_, MPI_ERRORS_RETURN); }
+
+Result<ErrorHandler> ErrorHandler::reference(MPI_Errhandler handle) {
+  if (is_predefined(handle)) return ErrorHandler(handle);
+  const std::lock_guard guard(book().lock);
+  if (!is_for_files(handle)) return wrong_handler();
+  const ErrorHandler before(host_get());
+  // An error of this call must come back, whatever handler the program has set for MPI_FILE_NULL.
+  host_set(MPI_ERRORS_RETURN);
+  const int set = host_set(handle);
+  ErrorHandler own;
+  if (set == MPI_SUCCESS) own = ErrorHandler(host_get());
+  host_set(before.get());
+  if (set != MPI_SUCCESS) return wrong_handler();
+  return own;
+}
+
+int ErrorHandler::call(MPI_File file, MPI_Comm comm, int code, std::string_view message) const {
+  if (handle_ == MPI_ERRORS_RETURN) return code;
+  const bool fatal = handle_ == MPI_ERRORS_ARE_FATAL;
+#if defined(TUTTI_HOST_MPICH)
+  const bool local_fatal = handle_ == MPI_ERRORS_ABORT;
+#else
+  const bool local_fatal = false;
+#endif
+  if (fatal || local_fatal) {
+    std::fprintf(stderr, "tutti: %.*s (the error handler ends the job)\n",
+                 static_cast<int>(message.size()), message.data());
+    PMPI_Abort(local_fatal ? MPI_COMM_SELF : comm, code);
+    return code;
+  }
+  Function* function = nullptr;
+  {
+    const std::lock_guard guard(book().lock);
+    function = book().find(handle_);
+  }
+  int passed = code;
+  if (function != nullptr) function(&file, &passed);
+  return code;
+}
+
+Result<MPI_Errhandler> create_error_handler(Function* function) {
+  if (function == nullptr) return fail(ErrorKind::invalid_argument, "the function is null");
+  const std::lock_guard guard(book().lock);
+  MPI_Errhandler handle = MPI_ERRHANDLER_NULL;
+  if (auto made = mpi_status(host_function<&PMPI_File_create_errhandler>(
+                                 "PMPI_File_create_errhandler")(function, &handle),
+                             "MPI_File_create_errhandler");
+      !made)
+    return tl::make_unexpected(made.error());
+  book().add(handle, function);
+  return handle;
+}
+
+ErrorHandler ErrorHandler::on_file_null() {
+  const std::lock_guard guard(book().lock);
+  return ErrorHandler(host_get());
+}
+
+Status ErrorHandler::set_on_file_null(MPI_Errhandler handle) {
+  const std::lock_guard guard(book().lock);
+  if (!is_for_files(handle)) return wrong_handler();
+  const ErrorHandler before(host_get());
+  host_set(MPI_ERRORS_RETURN);
+  if (host_set(handle) == MPI_SUCCESS) return {};
+  host_set(before.get());
+  return wrong_handler();
+}
+
+}  // namespace tutti

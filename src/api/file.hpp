@@ -1,0 +1,45 @@
+// An open file as a program sees it: the engine's file plus view, pointers and error handler.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "api/error_handler.hpp"
+#include "api/user_type.hpp"
+#include "exec/open_file.hpp"
+#include "request/access.hpp"
+#include "request/file_view.hpp"
+
+namespace tutti {
+
+// A split collective whose _end is still to come. The transfer is done already.
+struct SplitCall {
+  const char* end_name = nullptr;  // nullptr: none is active
+  std::int64_t bytes = 0;
+};
+
+struct File {
+  std::string name;
+  std::unique_ptr<OpenFile> engine;  // empty while the file is being closed
+  int amode = 0;
+  FileView view;
+  UserType etype;
+  UserType filetype;
+  std::string datarep = "native";
+  std::atomic<std::int64_t> position = 0;  // individual pointer, in stream bytes; whole etypes
+  ErrorHandler handler;
+  SplitCall split;
+
+  MPI_Comm comm() const { return engine ? engine->comm.get() : MPI_COMM_WORLD; }
+};
+
+// Local. Whether data may move in this direction by individual pointer or explicit offset: fails
+// with access_denied (reading a write-only file), read_only (writing a read-only file) or
+// unsupported_operation (MPI_MODE_SEQUENTIAL).
+Status check_direction(const File& file, Direction direction);
+
+}  // namespace tutti

@@ -1,0 +1,134 @@
+// MPI_File_set_view, MPI_File_get_view.
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/entry.hpp"
+#include "api/info_hints.hpp"
+#include "api/sameness.hpp"
+#include "view/type_pattern.hpp"
+#include "view/view_of.hpp"
+
+namespace tutti {
+
+namespace {
+
+struct ViewArguments {
+  MPI_Offset displacement;
+  MPI_Datatype etype;
+  MPI_Datatype filetype;
+  const char* datarep;
+  MPI_Info info;
+};
+
+struct NewView {
+  FileView view;
+  UserType etype;
+  UserType filetype;
+  std::string datarep;
+  Hints hints;
+  std::int64_t etype_extent = 0;
+};
+
+Result<std::string> check_datarep(const char* datarep) {
+  if (datarep == nullptr)
+    return fail(ErrorKind::invalid_argument, "the data representation is null");
+  const std::string name(datarep, strnlen(datarep, MPI_MAX_DATAREP_STRING));
+  if (name != "native" && name != "internal")
+    return fail(ErrorKind::unsupported_datarep,
+                "data representation '" + name + "' is not supported");
+  return name;
+}
+
+Result<std::int64_t> check_displacement(const File& file, MPI_Offset given) {
+  const bool sequential = (file.amode & MPI_MODE_SEQUENTIAL) != 0;
+  if (sequential != (given == MPI_DISPLACEMENT_CURRENT))
+    return fail(ErrorKind::invalid_argument,
+                sequential ? "MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
+                           : "MPI_DISPLACEMENT_CURRENT needs MPI_MODE_SEQUENTIAL");
+  // The shared pointer, which no call moves yet, stands at the start of the view.
+  return sequential ? file.view.stream.first() : static_cast<std::int64_t>(given);
+}
+
+Result<NewView> prepare_view(const File& file, const ViewArguments& given) {
+  const MPI_Comm comm = file.engine->comm.get();
+  const auto datarep = check_datarep(given.datarep);
+  if (!datarep) return tl::make_unexpected(datarep.error());
+  const auto displacement = check_displacement(file, given.displacement);
+  if (!displacement) return tl::make_unexpected(displacement.error());
+  for (const MPI_Datatype type : {given.etype, given.filetype})
+    if (auto usable = check_committed(type, comm); !usable)
+      return tl::make_unexpected(usable.error());
+  auto view = view_of(*displacement, given.etype, given.filetype);
+  if (!view) return tl::make_unexpected(view.error());
+  if (file.engine->mode.write && !view->tile.is_monotone())
+    return fail(ErrorKind::invalid_type,
+                "the filetype overlaps itself, which only read-only files allow");
+  auto etype = UserType::keep(given.etype);
+  if (!etype) return tl::make_unexpected(etype.error());
+  auto filetype = UserType::keep(given.filetype);
+  if (!filetype) return tl::make_unexpected(filetype.error());
+  auto hints = hints_with(file.engine->hints, given.info, file.engine->rank == 0);
+  if (!hints) return tl::make_unexpected(hints.error());
+  const auto decoded = pattern_of(given.etype);
+  return NewView{std::move(*view), std::move(*etype), std::move(*filetype),
+                 *datarep,         std::move(*hints), decoded ? (*decoded)->extent : 0};
+}
+
+// Collective.
+Status set_view(File& file, const ViewArguments& given) {
+  OpenFile& engine = *file.engine;
+  auto made = prepare_view(file, given);
+  std::optional<Error> failure;
+  if (!made) failure = made.error();
+  const auto same =
+      agree_on(engine.comm.get(),
+               {{"the etype's extent", made ? made->etype_extent : 0},
+                {"the data representation",
+                 made ? static_cast<std::int64_t>(std::hash<std::string>{}(made->datarep)) : 0},
+                {nullptr, made ? hints_key(made->hints) : 0}},
+               failure);
+  if (!same) return tl::make_unexpected(same.error());
+  if (!*same) {
+    auto first = hints_of_first(engine.comm.get(), made->hints);
+    if (!first) return tl::make_unexpected(first.error());
+    made->hints = std::move(*first);
+  }
+  file.view = std::move(made->view);
+  file.etype = std::move(made->etype);
+  file.filetype = std::move(made->filetype);
+  file.datarep = std::move(made->datarep);
+  engine.hints = std::move(made->hints);
+  file.position = 0;
+  return {};
+}
+
+}  // namespace
+
+TUTTI_MPI(File_set_view, (MPI_File handle, MPI_Offset displacement, MPI_Datatype etype,
+                          MPI_Datatype filetype, const char* datarep, MPI_Info info)) {
+  return with_file("MPI_File_set_view", handle, [&](File& file) {
+    return set_view(file, {displacement, etype, filetype, datarep, info});
+  });
+}
+
+TUTTI_MPI(File_get_view, (MPI_File handle, MPI_Offset* displacement, MPI_Datatype* etype,
+                          MPI_Datatype* filetype, char* datarep)) {
+  return with_file("MPI_File_get_view", handle, [&](File& file) -> Status {
+    if (displacement == nullptr || etype == nullptr || filetype == nullptr || datarep == nullptr)
+      return fail(ErrorKind::invalid_argument, "no place for a result");
+    const auto element = file.etype.hand_out();
+    if (!element) return tl::make_unexpected(element.error());
+    const auto tile = file.filetype.hand_out();
+    if (!tile) return tl::make_unexpected(tile.error());
+    *displacement = file.view.displacement;
+    *etype = *element;
+    *filetype = *tile;
+    std::memcpy(datarep, file.datarep.c_str(), file.datarep.size() + 1);
+    return {};
+  });
+}
+
+}  // namespace tutti
