@@ -28,11 +28,16 @@ std::vector<std::byte> noise(std::int64_t bytes, std::uint64_t seed) {
   return filled;
 }
 
+// Fewer seeds for wide runs, which take turns on few cores.
+std::uint64_t rounds() { return world_size() <= 4 ? 60 : 20; }
+
 // One engine configuration to be held against the reference.
+// Which rank's bytes survive where writes overlap is defined for exchanging strategies only.
 struct Setup {
   const char* strategy;
   std::int64_t radix;
   TransportChoice transport;
+  testing::Overlap overlap = testing::Overlap::allowed;
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& setup) {
@@ -73,9 +78,9 @@ class Collective : public ::testing::TestWithParam<Setup> {
 };
 
 TEST_P(Collective, WritesTheBytesOfTheReference) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(); ++seed) {
     SCOPED_TRACE(seed);
-    const AccessSet set = make_access_set(seed, world_size(), testing::Overlap::allowed);
+    const AccessSet set = make_access_set(seed, world_size(), GetParam().overlap);
     auto file = open(set.buffer_bytes);
     ASSERT_NE(file, nullptr);
     std::vector<std::byte> expected = noise(set.file_bytes, seed + 1);
@@ -117,7 +122,7 @@ TEST_P(Collective, WritesTheBytesOfTheReference) {
 }
 
 TEST_P(Collective, ReadsTheBytesOfTheReference) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(); ++seed) {
     SCOPED_TRACE(seed);
     const AccessSet set = make_access_set(seed, world_size(), testing::Overlap::allowed);
     auto file = open(set.buffer_bytes);
@@ -148,17 +153,18 @@ TEST_P(Collective, ReadsTheBytesOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Collective,
-                         ::testing::Values(Setup{"auto", 2, TransportChoice::automatic},
-                                           Setup{"two-phase", 2, TransportChoice::automatic},
-                                           Setup{"two-phase", 2, TransportChoice::messages},
-                                           Setup{"multi-phase", 2, TransportChoice::automatic},
-                                           Setup{"multi-phase", 2, TransportChoice::messages},
-                                           Setup{"multi-phase", 3, TransportChoice::messages},
-                                           Setup{"multi-phase", 1 << 20, TransportChoice::messages},
-                                           Setup{"naive", 2, TransportChoice::automatic},
-                                           Setup{"list", 2, TransportChoice::automatic},
-                                           Setup{"sieve", 2, TransportChoice::automatic}));
+INSTANTIATE_TEST_SUITE_P(
+    Engines, Collective,
+    ::testing::Values(Setup{"auto", 2, TransportChoice::automatic},
+                      Setup{"two-phase", 2, TransportChoice::automatic},
+                      Setup{"two-phase", 2, TransportChoice::messages},
+                      Setup{"multi-phase", 2, TransportChoice::automatic},
+                      Setup{"multi-phase", 2, TransportChoice::messages},
+                      Setup{"multi-phase", 3, TransportChoice::messages},
+                      Setup{"multi-phase", 1 << 20, TransportChoice::messages},
+                      Setup{"naive", 2, TransportChoice::automatic, testing::Overlap::forbidden},
+                      Setup{"list", 2, TransportChoice::automatic, testing::Overlap::forbidden},
+                      Setup{"sieve", 2, TransportChoice::automatic, testing::Overlap::forbidden}));
 
 }  // namespace
 }  // namespace tutti
