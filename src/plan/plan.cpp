@@ -39,7 +39,8 @@ bool ever_touches(const MovingWindow& moving, Extent bytes) {
   const std::int64_t hull = (first.count - 1) * first.stride + first.unit;
   const auto touches_in = [&](std::int64_t round) {
     const std::int64_t start = first.start + round * moving.step;
-    return start < bytes.end() && bytes.offset < std::min(start + hull, moving.end);
+    return start < std::min(bytes.end(), moving.end) &&
+           bytes.offset < std::min(start + hull, moving.end);
   };
   if (moving.step <= 0) return touches_in(0);
   // The first round whose hull ends above bytes.offset: no earlier one touches, and a later one

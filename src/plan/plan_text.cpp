@@ -22,6 +22,8 @@ const char* access_name(AccessMethod method) {
       return "in lists";
     case AccessMethod::sieve:
       return "sieved";
+    case AccessMethod::mapped:
+      return "mapped";
   }
   return "";
 }
@@ -58,7 +60,7 @@ std::string window_text(const MovingWindow& window) {
   if (first.count == 1) {
     const std::int64_t end = std::min(first.start + first.unit - 1, last);
     text = std::to_string(first.start) + ".." + std::to_string(end);
-    if (end == last) return text;
+    if (window.step <= 0 || first.start + window.step > last) return text;
   } else {
     text = std::to_string(first.count) + " x " + std::to_string(first.unit) + " every " +
            std::to_string(first.stride) + " from " + std::to_string(first.start);

@@ -39,9 +39,11 @@ class SuperWindow {
 
   std::int64_t rounds() const { return rounds_; }
   MovingWindow window(PartRange parts) const {
-    return moving_interval(range_.offset + parts.first * window_bytes_,
-                           (parts.last - parts.first) * window_bytes_, ranks_ * window_bytes_,
-                           range_.end());
+    const std::int64_t start = range_.offset + parts.first * window_bytes_;
+    const std::int64_t unit = (parts.last - parts.first) * window_bytes_;
+    const std::int64_t step = ranks_ * window_bytes_;
+    return moving_interval(start, unit, step,
+                           std::min(range_.end(), start + (rounds_ - 1) * step + unit));
   }
 
  private:
