@@ -2,6 +2,10 @@
 
 namespace tutti {
 
+Status DeviceBackend::store_mapped(Extent, const std::function<void(std::byte*)>&) {
+  return fail(ErrorKind::unsupported_operation, "this device maps no files");
+}
+
 namespace {
 
 tl::unexpected<Error> no_file() { return fail(ErrorKind::invalid_handle, "no file is open"); }

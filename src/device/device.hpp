@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,7 @@ struct DeviceFacts {
   bool has_locks = false;       // lock() works between processes
   bool server_cache = false;    // bytes read by one client are quick to read for the next
   bool batches = false;         // a batch of small pieces costs much less than one call each
+  bool maps = false;            // store_mapped() works
   std::int64_t best_bytes = 0;  // request size the storage prefers; 0: no preference
 };
 
@@ -58,6 +60,10 @@ class DeviceBackend {
   virtual Result<bool> test(std::uint64_t ticket);
   // submit and wait in one, where a device knows a shorter way.
   virtual Status run(std::span<Transfer> batch);
+  // REQUIRES: facts().maps. Maps the range for the time of `fill`, which stores into it what it
+  // likes and owns nothing while it runs; the range exists afterwards. Other bytes keep their
+  // values even while others write them.
+  virtual Status store_mapped(Extent range, const std::function<void(std::byte*)>& fill);
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(

@@ -71,6 +71,7 @@ class FaultyBackend final : public DeviceBackend {
   DeviceFacts facts() const override {
     DeviceFacts facts = inner_->facts();
     facts.asynchronous = false;
+    facts.maps = false;  // stores into a mapping could not be made to fail
     return facts;
   }
   StripeLayout layout() const override { return inner_->layout(); }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "device/mapped_file.hpp"
 #include "device/posix_file.hpp"
 #include "device/registry.hpp"
 
@@ -11,13 +12,16 @@ namespace tutti {
 
 class PosixBackend : public DeviceBackend {
  public:
-  explicit PosixBackend(PosixFile file) : file_(std::move(file)) {}
+  explicit PosixBackend(PosixFile file) : file_(std::move(file)), maps_(can_map(file_)) {}
 
   DeviceFacts facts() const override;
   StripeLayout layout() const override { return {}; }
   Result<std::uint64_t> submit(std::span<Transfer> batch) override;
   Status wait(std::uint64_t ticket) override;
   Status run(std::span<Transfer> batch) override { return file_.transfer(batch); }
+  Status store_mapped(Extent range, const std::function<void(std::byte*)>& fill) override {
+    return tutti::store_mapped(file_, range, fill);
+  }
   Result<std::int64_t> size() override { return file_.size(); }
   Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return file_.preallocate(bytes); }
@@ -28,6 +32,7 @@ class PosixBackend : public DeviceBackend {
 
  protected:
   PosixFile file_;
+  bool maps_;
 };
 
 Result<Device> open_posix(const std::string& path, const OpenOptions& options);

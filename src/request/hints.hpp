@@ -14,7 +14,7 @@ namespace tutti {
 enum class Toggle : std::uint8_t { automatic, enable, disable };
 
 // How one rank touches storage for a noncontiguous range.
-enum class AccessMethod : std::uint8_t { automatic, naive, list, sieve };
+enum class AccessMethod : std::uint8_t { automatic, naive, list, sieve, mapped };
 
 enum class TransportChoice : std::uint8_t { automatic, messages, shared };
 

@@ -15,6 +15,10 @@ namespace {
 // Below this mean distance between pieces one large transfer beats one request for each: a system
 // call costs about as much as copying this many bytes.
 constexpr std::int64_t kSievePitchBytes = 4096;
+// Mapping a page costs about as much as writing one piece; setting a mapping up as much as some
+// dozens.
+constexpr std::int64_t kMapPitchBytes = 2048;
+constexpr std::int64_t kMapPieces = 64;
 // Memory runs at least this long are handed to the device as they are, without packing.
 constexpr std::int64_t kDirectRunBytes = 16 << 10;
 constexpr std::int64_t kPackBytes = 1 << 20;
@@ -27,7 +31,7 @@ std::int64_t mean_pitch(const FileRange& file) {
   const double runs_per_byte =
       static_cast<double>(stream.run_count()) / static_cast<double>(stream.size());
   const double runs = std::max(1.0, runs_per_byte * static_cast<double>(file.bytes));
-  return static_cast<std::int64_t>(static_cast<double>(span) / runs);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(span) / runs));
 }
 
 bool file_is_contiguous(const FileRange& file) {
@@ -122,6 +126,9 @@ Result<std::int64_t> from_packed(Device& device, Direction direction, const File
       return tl::make_unexpected(moved.error());
     return piece.done;
   }
+  if (method == AccessMethod::mapped && direction == Direction::write && device->facts().maps &&
+      range.stream.is_monotone())
+    return mapped_write(device, range, packed);
   if (method == AccessMethod::sieve && range.stream.is_monotone())
     return direction == Direction::read ? sieve_read(device, range, packed, limits, scratch)
                                         : sieve_write(device, range, packed, limits, scratch);
@@ -131,13 +138,16 @@ Result<std::int64_t> from_packed(Device& device, Direction direction, const File
 
 }  // namespace
 
-AccessMethod choose_method(const Access& access, const Hints& hints, const DeviceFacts&) {
+AccessMethod choose_method(const Access& access, const Hints& hints, const DeviceFacts& facts) {
   if (hints.access != AccessMethod::automatic) return hints.access;
   const bool reading = access.direction == Direction::read;
   const Toggle wish = reading ? hints.romio_ds_read : hints.romio_ds_write;
   if (wish == Toggle::enable) return AccessMethod::sieve;
-  if (wish == Toggle::disable || !reading) return AccessMethod::list;
-  return mean_pitch(access.file) <= kSievePitchBytes ? AccessMethod::sieve : AccessMethod::list;
+  if (wish == Toggle::disable) return AccessMethod::list;
+  const std::int64_t pitch = mean_pitch(access.file);
+  if (reading) return pitch <= kSievePitchBytes ? AccessMethod::sieve : AccessMethod::list;
+  const bool dense = pitch <= kMapPitchBytes && access.file.bytes / pitch >= kMapPieces;
+  return facts.maps && dense ? AccessMethod::mapped : AccessMethod::list;
 }
 
 Result<std::int64_t> transfer_independent(Device& device, const Access& access, const Hints& hints,

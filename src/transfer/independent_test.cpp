@@ -1,7 +1,10 @@
 #include "transfer/independent.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +57,7 @@ Case make_case(PatternMaker& maker, Direction direction, bool ascending) {
   return made;
 }
 
+// `mapped` needs a file of the file system; the others run in memory.
 class IndependentAccess : public ::testing::TestWithParam<AccessMethod> {
  protected:
   Hints hints_for(PatternMaker& maker) const {
@@ -65,11 +69,15 @@ class IndependentAccess : public ::testing::TestWithParam<AccessMethod> {
     return hints;
   }
   Device open() {
-    auto device = open_device("memory:independent", {.read = true, .write = true, .create = true});
+    auto device = open_device(name(), {.read = true, .write = true, .create = true});
     EXPECT_TRUE(device.has_value());
     return std::move(*device);
   }
-  void TearDown() override { (void)remove_file("memory:independent"); }
+  static std::string name() {
+    if (GetParam() != AccessMethod::mapped) return "memory:independent";
+    return "/dev/shm/tutti-independent-" + std::to_string(getpid());
+  }
+  void TearDown() override { (void)remove_file(name()); }
 };
 
 std::vector<std::byte> contents(Device& device) {
@@ -129,7 +137,8 @@ TEST_P(IndependentAccess, ReadsUpToTheEndOfTheFile) {
 
 INSTANTIATE_TEST_SUITE_P(AllMethods, IndependentAccess,
                          ::testing::Values(AccessMethod::automatic, AccessMethod::naive,
-                                           AccessMethod::list, AccessMethod::sieve));
+                                           AccessMethod::list, AccessMethod::sieve,
+                                           AccessMethod::mapped));
 
 TEST(ChooseMethod, DenseReadsAreSievedAndSparseOnesListed) {
   const Pattern dense = Pattern::repeat(1'000'000, 128, Pattern::run(64));
@@ -140,6 +149,10 @@ TEST(ChooseMethod, DenseReadsAreSievedAndSparseOnesListed) {
   EXPECT_EQ(choose(dense, Direction::read, {}), AccessMethod::sieve);
   EXPECT_EQ(choose(sparse, Direction::read, {}), AccessMethod::list);
   EXPECT_EQ(choose(dense, Direction::write, {}), AccessMethod::list);
+  EXPECT_EQ(choose_method({Direction::write, {dense, 0, dense.size()}, {}}, {}, {.maps = true}),
+            AccessMethod::mapped);
+  EXPECT_EQ(choose_method({Direction::write, {sparse, 0, sparse.size()}, {}}, {}, {.maps = true}),
+            AccessMethod::list);
   Hints enabled;
   enabled.romio_ds_write = Toggle::enable;
   EXPECT_EQ(choose(dense, Direction::write, enabled), AccessMethod::sieve);

@@ -12,6 +12,9 @@ namespace {
 // Parts this long stay in the cache between the transfer and the copy, and keep a request large.
 constexpr std::int64_t kCacheBytes = 512 << 10;
 
+// Parts of a mapping: large enough that setting one up does not count.
+constexpr std::int64_t kMapBytes = 8 << 20;
+
 // The part of the stream from `begin` whose file bytes fit into one buffer.
 struct Part {
   std::int64_t begin = 0;
@@ -73,6 +76,19 @@ Result<std::int64_t> sieve_write(Device& device, const FileRange& range, const s
     unpack(range.stream, window.data() - part.covered.offset, k, part.end,
            packed + (k - range.first));
     if (const auto put = device.write(part.covered.offset, window); !put) return put;
+    k = part.end;
+  }
+  return range.bytes;
+}
+
+Result<std::int64_t> mapped_write(Device& device, const FileRange& range, const std::byte* packed) {
+  const std::int64_t stop = range.first + range.bytes;
+  for (std::int64_t k = range.first; k < stop;) {
+    const Part part = next_part(range, k, kMapBytes);
+    const auto stored = device->store_mapped(part.covered, [&](std::byte* mapped) {
+      unpack(range.stream, mapped - part.covered.offset, k, part.end, packed + (k - range.first));
+    });
+    if (!stored) return tl::make_unexpected(stored.error());
     k = part.end;
   }
   return range.bytes;

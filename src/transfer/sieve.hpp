@@ -24,4 +24,8 @@ Result<std::int64_t> sieve_read(Device& device, const FileRange& range, std::byt
 Result<std::int64_t> sieve_write(Device& device, const FileRange& range, const std::byte* packed,
                                  const SieveLimits& limits, Scratch& scratch);
 
+// Stores the pieces through a mapping, part by part: no byte between them is touched.
+// REQUIRES: a monotone stream, device->facts().maps.
+Result<std::int64_t> mapped_write(Device& device, const FileRange& range, const std::byte* packed);
+
 }  // namespace tutti
