@@ -37,8 +37,8 @@ test-unit: build ## only the tests that need no MPI launcher
 demo: build ## a 16-rank program through the preload, beside the host's MPI-IO
 	@scripts/demo --build $(BUILD) $(DEMO_ARGS)
 
-bench: build ## all benchmarks
-	@scripts/bench --build $(BUILD) $(BENCH_ARGS)
+bench: build ## all benchmarks, beside the host and hand-written code (BENCH_ARGS=--quick)
+	@bench/run.py --build $(BUILD) $(BENCH_ARGS)
 
 lint: deps ## formatting and include directions
 	@scripts/check_includes.py
