@@ -4,6 +4,7 @@
 #include "api/entry.hpp"
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
+#include "base/counters.hpp"
 
 namespace tutti {
 
@@ -18,7 +19,7 @@ TUTTI_MPI(File_set_info, (MPI_File handle, MPI_Info info)) {
     if (!same) return tl::make_unexpected(same.error());
     if (!*same) hints = hints_of_first(engine.comm.get(), *hints);
     if (!hints) return tl::make_unexpected(hints.error());
-    engine.hints = std::move(*hints);
+    change_hints(engine, *hints);
     return {};
   });
 }
@@ -28,6 +29,8 @@ TUTTI_MPI(File_get_info, (MPI_File handle, MPI_Info* info)) {
     if (info == nullptr) return fail(ErrorKind::invalid_argument, "no place for the result");
     auto used = info_of(file.engine->hints);
     if (!used) return tl::make_unexpected(used.error());
+    for (const auto& [key, value] : list_counters(file.engine->counters))
+      PMPI_Info_set(used->get(), key.c_str(), value.c_str());
     *info = used->release();
     return {};
   });

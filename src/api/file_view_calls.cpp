@@ -100,7 +100,7 @@ Status set_view(File& file, const ViewArguments& given) {
   file.etype = std::move(made->etype);
   file.filetype = std::move(made->filetype);
   file.datarep = std::move(made->datarep);
-  engine.hints = std::move(made->hints);
+  change_hints(engine, made->hints);
   file.position = 0;
   return {};
 }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -26,5 +29,8 @@ struct Counters {
   double access_s = 0;    // in the device
   double call_s = 0;
 };
+
+// All counters with their names, times in microseconds: `tutti_stat_…` in MPI_File_get_info.
+std::vector<std::pair<std::string, std::string>> list_counters(const Counters& counters);
 
 }  // namespace tutti

@@ -94,6 +94,12 @@ Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& na
   return file;
 }
 
+void change_hints(OpenFile& file, const Hints& hints) {
+  if (file.hints == hints) return;
+  file.hints = hints;
+  if (file.collective) file.collective->inspector.cache.clear();
+}
+
 Status close_file(std::unique_ptr<OpenFile> file) {
   std::optional<Error> failure;
   file->collective.reset();
