@@ -1,6 +1,7 @@
 #include "plan/facts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tutti {
 
@@ -11,8 +12,7 @@ std::int64_t estimated_pieces(const FileRange& range) {
   const Pattern& stream = range.stream;
   const long double share =
       static_cast<long double>(range.bytes) / static_cast<long double>(stream.size());
-  const auto pieces =
-      static_cast<std::int64_t>(share * static_cast<long double>(stream.run_count()) + 0.5L);
+  const std::int64_t pieces = std::llround(share * static_cast<long double>(stream.run_count()));
   return std::clamp<std::int64_t>(pieces, 1, range.bytes);
 }
 

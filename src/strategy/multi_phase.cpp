@@ -1,6 +1,7 @@
 #include "strategy/multi_phase.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "strategy/call_shape.hpp"
@@ -20,8 +21,7 @@ std::int64_t skew(const CallFacts& facts) {
     if (rank.bytes > 0)
       densest = std::max(
           densest, static_cast<double>(rank.bytes) / static_cast<double>(rank.upper - rank.lower));
-  return std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(densest * static_cast<double>(ranks) + 0.5), 1, ranks);
+  return std::clamp<std::int64_t>(std::llround(densest * static_cast<double>(ranks)), 1, ranks);
 }
 
 // All phases run for one super-window, a window for each rank, after the other.

@@ -55,6 +55,7 @@ std::vector<std::int32_t> choose_owners(const CallFacts& facts) {
   const auto wanted = static_cast<std::size_t>(facts.hints.cb_nodes);
   if (wanted > 0 && wanted < candidates.size()) candidates.resize(wanted);
   std::vector<std::int32_t> owners;
+  owners.reserve(candidates.size());
   for (const Candidate& candidate : candidates) owners.push_back(candidate.rank);
   std::sort(owners.begin(), owners.end());
   return owners;
