@@ -27,18 +27,6 @@ std::int64_t bytes_present(const RunningCall& call) {
   return range.bytes();
 }
 
-CallCard card_for(const InspectCall& call, OpenFile& file, const Access& access, bool refused) {
-  CallCard card = make_card(call, access);
-  const Pattern& memory = access.memory.pattern;
-  card.refused = refused ? 1 : 0;
-  card.direct = memory.is_contiguous() ? 1 : 0;
-  card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
-  // One rank's view of the file's length serves all, so that all stop at the same byte.
-  if (file.rank == 0 && access.direction == Direction::read)
-    card.file_bytes = file.device->size().value_or(0);
-  return card;
-}
-
 std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   ++call.counters().independent_calls;
   Hints hints = call.file.hints;
@@ -59,6 +47,30 @@ std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
 
 }  // namespace
 
+void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
+  const Pattern& memory = access.memory.pattern;
+  card.direct = memory.is_contiguous() ? 1 : 0;
+  card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
+  // One rank's view of the file's length serves all, so that all stop at the same byte.
+  if (file.rank == 0 && access.direction == Direction::read)
+    card.file_bytes = file.device->size().value_or(0);
+}
+
+Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
+                                    std::optional<Error> failure) {
+  std::int64_t moved = 0;
+  if (outlook.inspection) {
+    RunningCall call{file, *file.collective, access, outlook,
+                     outlook.cards[0].file_bytes - outlook.shift};
+    failure = execute(call, moved);
+  }
+  const double executed = PMPI_Wtime();
+  const Status agreed = agree(file.comm.get(), failure);
+  file.counters.agree_s += PMPI_Wtime() - executed;
+  if (!agreed) return tl::make_unexpected(agreed.error());
+  return moved;
+}
+
 Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
                                          const std::optional<Error>& refusal) {
   const double began = PMPI_Wtime();
@@ -67,23 +79,13 @@ Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
   if (!state) return tl::make_unexpected(state.error());
   const InspectCall inspecting{file.comm.get(), file.rank,           file.ranks,
                                file.hints,      (*state)->inspector, file.counters};
-  auto outlook =
-      inspect(inspecting, access, card_for(inspecting, file, access, refusal.has_value()));
+  CallCard card = make_card(inspecting, access);
+  describe_memory(card, file, access);
+  card.refused = refusal ? 1 : 0;
+  auto outlook = inspect(inspecting, access, card);
   if (!outlook) return tl::make_unexpected(outlook.error());
-
-  std::optional<Error> failure = refusal;
-  std::int64_t moved = 0;
-  if (outlook->inspection) {
-    RunningCall call{file, **state, access, *outlook,
-                     outlook->cards[0].file_bytes - outlook->shift};
-    failure = execute(call, moved);
-  }
-  const double executed = PMPI_Wtime();
-  const Status agreed = agree(file.comm.get(), failure);
-  const double ended = PMPI_Wtime();
-  file.counters.agree_s += ended - executed;
-  file.counters.call_s += ended - began;
-  if (!agreed) return tl::make_unexpected(agreed.error());
+  auto moved = execute_agreed(file, access, *outlook, refusal);
+  file.counters.call_s += PMPI_Wtime() - began;
   return moved;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "exec/open_file.hpp"
+#include "inspect/inspector.hpp"
 #include "request/access.hpp"
 
 namespace tutti {
@@ -15,5 +16,14 @@ namespace tutti {
 // step. All ranks fail with the same kind of error, or none does.
 Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
                                          const std::optional<Error>& refusal);
+
+// The part behind the inspection, for callers that keep an inspection themselves.
+// Local. Adds to a card what an executor must know of this rank's memory and of the file's end.
+void describe_memory(CallCard& card, OpenFile& file, const Access& access);
+
+// Collective. Runs what `outlook` says and agrees on the outcome; an outlook without inspection
+// means that somebody failed before, `failure` says who and why.
+Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
+                                    std::optional<Error> failure);
 
 }  // namespace tutti
