@@ -8,9 +8,10 @@
 
 namespace tutti {
 
-// Local. Decodes anew, without asking the cache for `type` itself (inner types do use it); regular
-// constructors cost the same whatever their counts, lists cost their length once.
-// Fails like pattern_of, which callers outside this folder should use.
+// Local. Decodes anew, without asking the cache for `type` itself (inner types do, which helps
+// where the host hands out the types themselves and not, as Open MPI, duplicates); regular
+// constructors cost the same whatever their counts, lists cost their length once. Fails like
+// pattern_of, which callers outside this folder should use.
 Result<TypePattern> decode(MPI_Datatype type);
 
 }  // namespace tutti
