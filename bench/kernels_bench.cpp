@@ -64,19 +64,22 @@ double best_seconds(const Act& act) {
 }
 
 double touch_seconds(std::byte* memory, std::int64_t bytes, std::int64_t step, bool reading) {
-  return best_seconds([&] {
+  const auto read = [&] {
     std::uint64_t sum = 0;
+#pragma GCC unroll 8
     for (std::int64_t at = 0; at < bytes; at += step) {
-      std::uint64_t word = 7;
-      if (reading) {
-        std::memcpy(&word, memory + at, sizeof word);
-        sum += word;
-      } else {
-        std::memcpy(memory + at, &word, sizeof word);
-      }
+      std::uint64_t word = 0;
+      std::memcpy(&word, memory + at, sizeof word);
+      sum += word;
     }
     benchmark::DoNotOptimize(sum);
-  });
+  };
+  const auto write = [&] {
+    const std::uint64_t word = 7;
+#pragma GCC unroll 8
+    for (std::int64_t at = 0; at < bytes; at += step) std::memcpy(memory + at, &word, sizeof word);
+  };
+  return reading ? best_seconds(read) : best_seconds(write);
 }
 
 double memcpy_seconds(std::byte* to, const std::byte* from, std::int64_t bytes) {

@@ -31,17 +31,13 @@ class Walk {
   }
 
  private:
-  template <class Move>
-  TUTTI_INLINE void move(std::int64_t at, std::int64_t bytes, const Move& way) {
-    if constexpr (kPack)
-      way(packed_, address(base_, at));
-    else
-      way(address(base_, at), packed_);
-    packed_ += bytes;
-  }
-
   void run(std::int64_t at, std::int64_t bytes) {
-    move(at, bytes, LongMove{static_cast<std::size_t>(bytes)});
+    const auto count = static_cast<std::size_t>(bytes);
+    if constexpr (kPack)
+      std::memcpy(packed_, address(base_, at), count);
+    else
+      std::memcpy(address(base_, at), packed_, count);
+    packed_ += bytes;
   }
 
   void plane(std::int64_t at, const Plane& plane) {
@@ -95,28 +91,18 @@ class Walk {
     }
     // The whole runs end before `last`.
     const auto last = end == node.size ? node.displacements.size() : child_at(node, end);
-    while (i < last) {
-      with_move(node.prefix[i + 1] - node.prefix[i],
-                [&](const auto& way) { i = equal_runs(node, at, i, last, way); });
+    if (i < last) {
+      const RunList whole{node.displacements.data() + i, node.prefix.data() + i,
+                          static_cast<std::int64_t>(last - i)};
+      if constexpr (kPack)
+        kernels_.gather_list(whole, address(base_, at), packed_);
+      else
+        kernels_.scatter_list(whole, packed_, address(base_, at));
+      packed_ += node.prefix[last] - node.prefix[i];
+      i = last;
     }
     if (i == last && i < node.displacements.size() && node.prefix[i] < end)
       run(at + node.displacements[i], end - node.prefix[i]);
-  }
-
-  // Runs i, i + 1, … as long as they have the size of run i. Returns the first that has not.
-  template <class Move>
-  std::size_t equal_runs(const Node& node, std::int64_t at, std::size_t i, std::size_t last,
-                         const Move& way) {
-    constexpr std::size_t kAhead = 32;  // enough misses in flight for DRAM
-    const std::int64_t* const places = node.displacements.data();
-    const std::int64_t* const prefix = node.prefix.data();
-    const std::int64_t bytes = prefix[i + 1] - prefix[i];
-    for (; i < last && prefix[i + 1] - prefix[i] == bytes; ++i) {
-      __builtin_prefetch(address(base_, at + places[std::min(i + kAhead, last - 1)]),
-                         kPack ? 0 : 1);
-      move(at + places[i], bytes, way);
-    }
-    return i;
   }
 
   static std::size_t child_at(const Node& node, std::int64_t k) {

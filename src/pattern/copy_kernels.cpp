@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "pattern/copy_kernels_inline.hpp"
 #include "pattern/copy_kernels_levels.hpp"
+#include "pattern/interleave_kernels_inline.hpp"
 
 namespace tutti::pattern_detail {
 
@@ -17,13 +17,32 @@ void scatter_portable(const Plane& plane, const std::byte* packed, std::byte* me
   copy_runs<false>(plane, memory, packed);
 }
 
-constexpr CopyKernels kPortable{gather_portable, scatter_portable, interleave_portable,
-                                deinterleave_portable};
+void gather_list_portable(const RunList& list, const std::byte* memory, std::byte* packed) {
+  copy_list<true>(list, memory, packed);
+}
+
+void scatter_list_portable(const RunList& list, const std::byte* packed, std::byte* memory) {
+  copy_list<false>(list, memory, packed);
+}
+
+void interleave_portable(const Weave& weave, std::byte* window) {
+  copy_weave<false>(copy_kernels(SimdLevel::portable), weave, window);
+}
+
+void deinterleave_portable(const Weave& weave, const std::byte* window) {
+  copy_weave<true>(copy_kernels(SimdLevel::portable), weave, window);
+}
+
+constexpr CopyKernels kPortable{gather_portable,       scatter_portable,    gather_list_portable,
+                                scatter_list_portable, interleave_portable, deinterleave_portable};
 
 #if defined(__x86_64__)
 constexpr std::array<CopyKernels, 3> kLevels{
-    kPortable, CopyKernels{gather_avx2, scatter_avx2, interleave_avx2, deinterleave_avx2},
-    CopyKernels{gather_avx512, scatter_avx512, interleave_avx512, deinterleave_avx512}};
+    kPortable,
+    CopyKernels{gather_avx2, scatter_avx2, gather_list_avx2, scatter_list_avx2, interleave_avx2,
+                deinterleave_avx2},
+    CopyKernels{gather_avx512, scatter_avx512, gather_list_avx512, scatter_list_avx512,
+                interleave_avx512, deinterleave_avx512}};
 #else
 constexpr std::array<CopyKernels, 1> kLevels{kPortable};
 #endif

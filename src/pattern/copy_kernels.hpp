@@ -25,6 +25,13 @@ struct Plane {
   std::int64_t row_stride = 0;
 };
 
+// `count` runs: run i lies at places[i], its packed bytes from starts[i] to starts[i + 1].
+struct RunList {
+  const std::int64_t* places = nullptr;
+  const std::int64_t* starts = nullptr;
+  std::int64_t count = 0;
+};
+
 // A packed stream that fills, or is filled from, the bytes from `slot` of every period.
 struct Lane {
   std::int64_t slot = 0;
@@ -45,6 +52,9 @@ struct Weave {
 struct CopyKernels {
   void (*gather)(const Plane& plane, const std::byte* memory, std::byte* packed);
   void (*scatter)(const Plane& plane, const std::byte* packed, std::byte* memory);
+  // `packed` is where the bytes of run 0 go or come from, whatever starts[0] is.
+  void (*gather_list)(const RunList& list, const std::byte* memory, std::byte* packed);
+  void (*scatter_list)(const RunList& list, const std::byte* packed, std::byte* memory);
   void (*interleave)(const Weave& weave, std::byte* window);
   void (*deinterleave)(const Weave& weave, const std::byte* window);
 };

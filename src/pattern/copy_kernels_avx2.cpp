@@ -38,47 +38,64 @@ ShuffleShape shape_of(const Plane& plane, std::int64_t runs_per_load) {
   return shape;
 }
 
-TUTTI_AVX2 void gather_shuffled(const Plane& plane, std::int64_t runs_per_load,
+template <std::int64_t kLoads>
+TUTTI_AVX2 void gather_shuffled(const Plane& plane, const ShuffleShape& shape,
                                 const std::byte* memory, std::byte* packed) {
-  const ShuffleShape shape = shape_of(plane, runs_per_load);
   const std::int64_t runs = kVector / plane.bytes;
-  const std::int64_t read_bytes = (shape.loads - 1) * shape.load_step + kVector;
+  const std::int64_t load_step = shape.load_step;
+  const std::int64_t read_bytes = (kLoads - 1) * load_step + kVector;
+  __m128i places[kLoads];
+#pragma GCC unroll 8
+  for (std::int64_t j = 0; j < kLoads; ++j)
+    places[j] = _mm_load_si128(reinterpret_cast<const __m128i*>(shape.places[j]));
   for (std::int64_t i = 0; i < plane.rows; ++i) {
     const std::byte* at = memory + i * plane.row_stride;
     const std::byte* const row_end = at + (plane.count - 1) * plane.stride + plane.bytes;
     std::int64_t left = plane.count;
     for (; left >= runs && row_end - at >= read_bytes; left -= runs) {
       __m128i v = _mm_setzero_si128();
-      for (std::int64_t j = 0; j < shape.loads; ++j) {
-        const auto* from = reinterpret_cast<const __m128i*>(at + j * shape.load_step);
-        const auto* places = reinterpret_cast<const __m128i*>(shape.places[j]);
-        v = _mm_or_si128(v, _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_load_si128(places)));
+#pragma GCC unroll 8
+      for (std::int64_t j = 0; j < kLoads; ++j) {
+        const auto* from = reinterpret_cast<const __m128i*>(at + j * load_step);
+        v = _mm_or_si128(v, _mm_shuffle_epi8(_mm_loadu_si128(from), places[j]));
       }
       _mm_storeu_si128(reinterpret_cast<__m128i*>(packed), v);
       at += runs * plane.stride;
       packed += kVector;
     }
-    if (left > 0) {
-      gather_any(Plane{.bytes = plane.bytes, .count = left, .stride = plane.stride}, at, packed);
-      packed += left * plane.bytes;
-    }
+    for (; left > 0; --left, at += plane.stride, packed += plane.bytes)
+      std::memcpy(packed, at, static_cast<std::size_t>(plane.bytes));
   }
 }
+
+constexpr decltype(&gather_shuffled<2>) kGatherShuffled[] = {
+    gather_shuffled<2>, gather_shuffled<3>, gather_shuffled<4>, gather_shuffled<5>,
+    gather_shuffled<6>, gather_shuffled<7>, gather_shuffled<8>};
 
 }  // namespace
 
 TUTTI_AVX2 void gather_avx2(const Plane& plane, const std::byte* memory, std::byte* packed) {
-  const bool narrow = plane.bytes == 1 || plane.bytes == 2 || plane.bytes == 4;
-  if (narrow && plane.stride >= plane.bytes && plane.count >= 2 * kVector / plane.bytes) {
+  const bool narrow = plane.bytes == 1 || plane.bytes == 2;
+  if (narrow && plane.stride > plane.bytes && plane.count >= 2 * kVector / plane.bytes) {
     const std::int64_t runs_per_load = (kVector - plane.bytes) / plane.stride + 1;
-    if (runs_per_load * plane.bytes * kMostLoads >= kVector && runs_per_load >= 2)
-      return gather_shuffled(plane, runs_per_load, memory, packed);
+    if (runs_per_load * plane.bytes * kMostLoads >= kVector) {
+      const ShuffleShape shape = shape_of(plane, runs_per_load);
+      return kGatherShuffled[shape.loads - 2](plane, shape, memory, packed);
+    }
   }
   gather_any(plane, memory, packed);
 }
 
 TUTTI_AVX2 void scatter_avx2(const Plane& plane, const std::byte* packed, std::byte* memory) {
   copy_runs<false>(plane, memory, packed);
+}
+
+TUTTI_AVX2 void gather_list_avx2(const RunList& list, const std::byte* memory, std::byte* packed) {
+  copy_list<true>(list, memory, packed);
+}
+
+TUTTI_AVX2 void scatter_list_avx2(const RunList& list, const std::byte* packed, std::byte* memory) {
+  copy_list<false>(list, memory, packed);
 }
 
 }  // namespace tutti::pattern_detail

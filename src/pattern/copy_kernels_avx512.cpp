@@ -81,27 +81,26 @@ std::int64_t runs_per_vector(const Plane& plane) {
   return plane.stride < plane.bytes ? 0 : (kVector - plane.bytes) / plane.stride + 1;
 }
 
-template <class Vector>
+template <std::int64_t kStore>
 TUTTI_AVX512 TUTTI_INLINE void store_low(std::byte* to, __m512i v) {
-  if constexpr (sizeof(Vector) == 16)
+  if constexpr (kStore == 16)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_castsi512_si128(v));
-  else if constexpr (sizeof(Vector) == 32)
+  else if constexpr (kStore == 32)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(v));
   else
     _mm512_storeu_si512(to, v);
 }
 
-// Vector is the smallest register that holds the packed bytes of one step; what a store writes
+// kStore is the smallest register that holds the packed bytes of one step; what a store writes
 // beyond them is written again by the next one.
-template <class Vector>
+template <std::int64_t kStore>
 TUTTI_AVX512 void gather_rows(const Plane& plane, const VectorShape& shape, const std::byte* memory,
                               std::byte* packed) {
   const __m512i compact = _mm512_load_si512(shape.compact);
   const __mmask64 full = shape.hull_of(plane, shape.runs);
   const std::int64_t step = shape.runs * plane.stride;
   const std::int64_t out = shape.runs * plane.bytes;
-  const std::byte* const last_full_store =
-      packed + plane.rows * plane.count * plane.bytes - static_cast<std::int64_t>(sizeof(Vector));
+  const std::byte* const last_full_store = packed + plane.rows * plane.count * plane.bytes - kStore;
   for (std::int64_t i = 0; i < plane.rows; ++i) {
     const std::byte* at = memory + i * plane.row_stride - shape.lead;
     std::int64_t left = plane.count;
@@ -116,7 +115,7 @@ TUTTI_AVX512 void gather_rows(const Plane& plane, const VectorShape& shape, cons
     if (const std::int64_t head = runs_before_line(plane, shape, memory); head > 0) some(head);
     for (; left >= shape.runs && packed <= last_full_store; left -= shape.runs) {
       const __m512i v = _mm512_maskz_loadu_epi8(full, at);
-      store_low<Vector>(packed, _mm512_permutexvar_epi8(compact, v));
+      store_low<kStore>(packed, _mm512_permutexvar_epi8(compact, v));
       at += step;
       packed += out;
     }
@@ -153,6 +152,47 @@ TUTTI_AVX512 void scatter_rows(const Plane& plane, const VectorShape& shape,
   }
 }
 
+// Runs of at most a vector, whatever their sizes: no branch depends on a size. Stops at a longer
+// run.
+template <bool kGather>
+TUTTI_AVX512 TUTTI_INLINE std::int64_t copy_mixed_runs(RunList list, std::int64_t first,
+                                                       std::int64_t last,
+                                                       MemoryByte<kGather>* memory,
+                                                       PackedByte<kGather>* packed) {
+  constexpr std::int64_t kAhead = 32;
+  std::int64_t i = first;
+  for (; i < last; ++i) {
+    const std::int64_t bytes = list.starts[i + 1] - list.starts[i];
+    if (bytes > kVector) break;
+    const std::int64_t ahead = list.places[std::min(i + kAhead, list.count - 1)];
+    __builtin_prefetch(address(memory, ahead), kGather ? 0 : 1);
+    const __mmask64 members = ~__mmask64{0} >> (kVector - bytes);
+    auto* const at = address(memory, list.places[i]);
+    if constexpr (kGather)
+      _mm512_mask_storeu_epi8(packed, members, _mm512_maskz_loadu_epi8(members, at));
+    else
+      _mm512_mask_storeu_epi8(at, members, _mm512_maskz_loadu_epi8(members, packed));
+    packed += bytes;
+  }
+  return i - first;
+}
+
+// Equal sizes get a loop of their own as long as they come in long stretches.
+template <bool kGather>
+TUTTI_AVX512 TUTTI_INLINE void copy_list_avx512(const RunList& list, MemoryByte<kGather>* memory,
+                                                PackedByte<kGather>* packed) {
+  constexpr std::int64_t kLongStretch = 8;
+  constexpr std::int64_t kMixed = 64;
+  for (std::int64_t i = 0; i < list.count;) {
+    const std::int64_t equal =
+        copy_equal_runs<kGather>(list, i, memory, packed + list.starts[i] - list.starts[0]);
+    i += equal;
+    if (equal < kLongStretch)
+      i += copy_mixed_runs<kGather>(list, i, std::min(i + kMixed, list.count), memory,
+                                    packed + list.starts[i] - list.starts[0]);
+  }
+}
+
 // Permutes pay from this many runs per vector on; below, a load and a store for each run do better.
 constexpr std::int64_t kLeastRuns = 4;
 constexpr std::int64_t kLeastTotal = 16;
@@ -165,9 +205,9 @@ TUTTI_AVX512 void gather_avx512(const Plane& plane, const std::byte* memory, std
     return gather_any(plane, memory, packed);
   const VectorShape shape = shape_of(plane, runs, lead_of(plane, memory));
   const std::int64_t out = runs * plane.bytes;
-  if (out <= 16) return gather_rows<Chunk<16>>(plane, shape, memory, packed);
-  if (out <= 32) return gather_rows<Chunk<32>>(plane, shape, memory, packed);
-  gather_rows<Chunk<64>>(plane, shape, memory, packed);
+  if (out <= 16) return gather_rows<16>(plane, shape, memory, packed);
+  if (out <= 32) return gather_rows<32>(plane, shape, memory, packed);
+  gather_rows<64>(plane, shape, memory, packed);
 }
 
 TUTTI_AVX512 void scatter_avx512(const Plane& plane, const std::byte* packed, std::byte* memory) {
@@ -175,6 +215,16 @@ TUTTI_AVX512 void scatter_avx512(const Plane& plane, const std::byte* packed, st
   if (runs < kLeastRuns || plane.rows * plane.count < kLeastTotal)
     return copy_runs<false>(plane, memory, packed);
   scatter_rows(plane, shape_of(plane, runs, lead_of(plane, memory)), packed, memory);
+}
+
+TUTTI_AVX512 void gather_list_avx512(const RunList& list, const std::byte* memory,
+                                     std::byte* packed) {
+  copy_list_avx512<true>(list, memory, packed);
+}
+
+TUTTI_AVX512 void scatter_list_avx512(const RunList& list, const std::byte* packed,
+                                      std::byte* memory) {
+  copy_list_avx512<false>(list, memory, packed);
 }
 
 }  // namespace tutti::pattern_detail

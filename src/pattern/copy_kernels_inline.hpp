@@ -2,6 +2,7 @@
 // which is why nothing here may be an ordinary function.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -30,11 +31,6 @@ TUTTI_INLINE Byte* address(Byte* base, std::int64_t offset) {
                                  static_cast<std::uintptr_t>(offset));
 }
 
-template <std::size_t kBytes>
-struct Chunk {
-  std::byte bytes[kBytes];
-};
-
 // Moves a run of exactly kBytes bytes.
 template <std::size_t kBytes>
 struct FixedMove {
@@ -43,15 +39,22 @@ struct FixedMove {
   }
 };
 
+template <std::size_t kBytes>
+struct VectorOf {
+  typedef std::uint8_t Type __attribute__((vector_size(kBytes)));
+};
+
 // Moves a run of kHalf to 2 · kHalf bytes as two halves that may overlap.
 template <std::size_t kHalf>
 struct HalvesMove {
   std::int64_t second = 0;  // where the second half starts
   TUTTI_INLINE void operator()(std::byte* to, const std::byte* from) const {
-    const auto head = load<Chunk<kHalf>>(from);
-    const auto tail = load<Chunk<kHalf>>(from + second);
-    store(to, head);
-    store(to + second, tail);
+    typename VectorOf<kHalf>::Type head;
+    typename VectorOf<kHalf>::Type tail;
+    std::memcpy(&head, from, kHalf);
+    std::memcpy(&tail, from + second, kHalf);
+    std::memcpy(to, &head, kHalf);
+    std::memcpy(to + second, &tail, kHalf);
   }
 };
 
@@ -101,20 +104,29 @@ using PackedByte = std::conditional_t<kGather, std::byte, const std::byte>;
 template <bool kGather>
 TUTTI_INLINE void copy_runs(const Plane& plane, MemoryByte<kGather>* memory,
                             PackedByte<kGather>* packed) {
-  with_move(
-      plane.bytes, [&](const auto& move) __attribute__((always_inline)) {
-        const std::int64_t bytes = plane.bytes;
-        const std::int64_t stride = plane.stride;
-        for (std::int64_t i = 0; i < plane.rows; ++i) {
-          auto* at = memory + i * plane.row_stride;
-          for (std::int64_t left = plane.count; left > 0; --left, at += stride, packed += bytes) {
-            if constexpr (kGather)
-              move(packed, at);
-            else
-              move(at, packed);
-          }
-        }
-      });
+  const auto copy_with = [&](const auto& move) __attribute__((always_inline)) {
+    const std::int64_t bytes = plane.bytes;
+    const std::int64_t stride = plane.stride;
+    const auto one = [&move](MemoryByte<kGather> * at, PackedByte<kGather> * stream)
+        __attribute__((always_inline)) {
+      if constexpr (kGather)
+        move(stream, at);
+      else
+        move(at, stream);
+    };
+    for (std::int64_t i = 0; i < plane.rows; ++i) {
+      auto* at = memory + i * plane.row_stride;
+      std::int64_t left = plane.count;
+      for (; left >= 4; left -= 4, at += 4 * stride, packed += 4 * bytes) {
+        one(at, packed);
+        one(at + stride, packed + bytes);
+        one(at + 2 * stride, packed + 2 * bytes);
+        one(at + 3 * stride, packed + 3 * bytes);
+      }
+      for (; left > 0; --left, at += stride, packed += bytes) one(at, packed);
+    }
+  };
+  with_move(plane.bytes, copy_with);
 }
 
 using Words4 = std::uint32_t __attribute__((vector_size(16)));
@@ -150,6 +162,47 @@ TUTTI_INLINE void gather_any(const Plane& plane, const std::byte* memory, std::b
   if (plane.bytes == 4) return gather_words<Words4>(plane, memory, packed);
   if (plane.bytes == 8) return gather_words<Words8>(plane, memory, packed);
   copy_runs<true>(plane, memory, packed);
+}
+
+// Runs from `first` on as long as they have the size of the first. Returns how many. The list is a
+// copy because stores of bytes could change the caller's.
+template <bool kGather, class Move>
+TUTTI_INLINE std::int64_t copy_equal_runs(RunList list, std::int64_t first,
+                                          MemoryByte<kGather>* memory, PackedByte<kGather>* packed,
+                                          const Move& move) {
+  constexpr std::int64_t kAhead = 32;  // enough misses in flight for DRAM
+  const std::int64_t bytes = list.starts[first + 1] - list.starts[first];
+  const std::int64_t last = list.count - 1;
+  std::int64_t end = list.starts[first + 1];
+  std::int64_t i = first;
+  for (; i <= last && list.starts[i + 1] == end; ++i, end += bytes, packed += bytes) {
+    __builtin_prefetch(address(memory, list.places[std::min(i + kAhead, last)]), kGather ? 0 : 1);
+    auto* const at = address(memory, list.places[i]);
+    if constexpr (kGather)
+      move(packed, at);
+    else
+      move(at, packed);
+  }
+  return i - first;
+}
+
+template <bool kGather>
+TUTTI_INLINE std::int64_t copy_equal_runs(const RunList& list, std::int64_t first,
+                                          MemoryByte<kGather>* memory,
+                                          PackedByte<kGather>* packed) {
+  std::int64_t copied = 0;
+  const auto copy_with = [&](const auto& move) __attribute__((always_inline)) {
+    copied = copy_equal_runs<kGather>(list, first, memory, packed, move);
+  };
+  with_move(list.starts[first + 1] - list.starts[first], copy_with);
+  return copied;
+}
+
+template <bool kGather>
+TUTTI_INLINE void copy_list(const RunList& list, MemoryByte<kGather>* memory,
+                            PackedByte<kGather>* packed) {
+  for (std::int64_t i = 0; i < list.count;)
+    i += copy_equal_runs<kGather>(list, i, memory, packed + list.starts[i] - list.starts[0]);
 }
 
 }  // namespace tutti::pattern_detail

@@ -1,15 +1,17 @@
 // Interleaving with 16-byte rows: 16 / w lanes of w-byte runs that lie side by side are read 16
-// bytes each, transposed in registers, and written as one row per period; and the reverse.
+// bytes each, transposed in registers, and written as one row per period; and the reverse. Inlined
+// into functions compiled for an instruction level, like copy_kernels_inline.hpp.
+#pragma once
+
 #include <algorithm>
+#include <utility>
 
 #include "pattern/copy_kernels_inline.hpp"
-#include "pattern/copy_kernels_levels.hpp"
 
 namespace tutti::pattern_detail {
 
-namespace {
-
 constexpr std::int64_t kRow = 16;
+constexpr std::int64_t kLeastPeriods = 32;
 constexpr std::int64_t kStepBytes = 8192;  // of the window; stays in the first-level cache
 
 template <std::int64_t kBytes>
@@ -93,12 +95,19 @@ struct Group {
   std::int64_t periods = 1;
 };
 
+// Lane by lane, with the strided kernels.
 template <bool kGather>
-void copy_lanes(const Group& group, MemoryByte<kGather>* window) {
-  for (const Lane& lane : group.lanes)
-    copy_runs<kGather>(Plane{.bytes = group.bytes, .count = group.periods, .stride = group.stride},
-                       window + group.period * group.stride + lane.slot,
-                       lane.packed + group.period * group.bytes);
+TUTTI_INLINE void copy_lanes(const CopyKernels& kernels, const Group& group,
+                             MemoryByte<kGather>* window) {
+  const Plane plane{.bytes = group.bytes, .count = group.periods, .stride = group.stride};
+  for (const Lane& lane : group.lanes) {
+    auto* const at = window + group.period * group.stride + lane.slot;
+    std::byte* const packed = lane.packed + group.period * group.bytes;
+    if constexpr (kGather)
+      kernels.gather(plane, at, packed);
+    else
+      kernels.scatter(plane, packed, at);
+  }
 }
 
 template <std::int64_t kBytes, bool kPart>
@@ -145,7 +154,7 @@ TUTTI_INLINE void unweave_rows(const Group& group, const std::byte* window) {
 }
 
 // Periods of `group` whose rows, read at full width, end inside the window.
-std::int64_t readable_periods(const Weave& weave, const Group& group) {
+inline std::int64_t readable_periods(const Weave& weave, const Group& group) {
   const std::int64_t window_end =
       (weave.periods - 1) * weave.stride + weave.lanes.back().slot + weave.bytes;
   const std::int64_t last_start = window_end - kRow - group.lanes[0].slot;
@@ -154,7 +163,8 @@ std::int64_t readable_periods(const Weave& weave, const Group& group) {
 }
 
 template <std::int64_t kBytes, bool kGather>
-void copy_group(const Weave& weave, Group group, MemoryByte<kGather>* window) {
+TUTTI_INLINE void copy_group(const CopyKernels& kernels, const Weave& weave, Group group,
+                             MemoryByte<kGather>* window) {
   constexpr std::int64_t n = kRow / kBytes;
   const bool part = static_cast<std::int64_t>(group.lanes.size()) < n;
   const std::int64_t all = group.periods;
@@ -170,11 +180,12 @@ void copy_group(const Weave& weave, Group group, MemoryByte<kGather>* window) {
   }
   group.period += group.periods;
   group.periods = all - group.periods;
-  if (group.periods > 0) copy_lanes<kGather>(group, window);
+  if (group.periods > 0) copy_lanes<kGather>(kernels, group, window);
 }
 
 template <std::int64_t kBytes, bool kGather>
-void copy_groups(const Weave& weave, MemoryByte<kGather>* window) {
+TUTTI_INLINE void copy_groups(const CopyKernels& kernels, const Weave& weave,
+                              MemoryByte<kGather>* window) {
   constexpr std::size_t n = kRow / kBytes;
   constexpr std::int64_t kPeriods = n;
   const std::int64_t step = std::max(kPeriods, kStepBytes / weave.stride / kPeriods * kPeriods);
@@ -188,53 +199,41 @@ void copy_groups(const Weave& weave, MemoryByte<kGather>* window) {
                         std::min(step, weave.periods - period)};
       // Transposing a row that is mostly empty is dearer than its words one by one.
       if (4 * (last - first) <= n || last - first == 1)
-        copy_lanes<kGather>(group, window);
+        copy_lanes<kGather>(kernels, group, window);
       else
-        copy_group<kBytes, kGather>(weave, group, window);
+        copy_group<kBytes, kGather>(kernels, weave, group, window);
       first = last;
     }
   }
 }
 
-// Period by period, for runs that fill a row or do not divide one.
+// For runs that fill a row or do not divide one.
 template <bool kGather>
-void copy_pieces(const Weave& weave, MemoryByte<kGather>* window) {
-  with_move(weave.bytes, [&](const auto& move) {
-    for (std::int64_t t = 0; t < weave.periods; ++t, window += weave.stride) {
-      for (const Lane& lane : weave.lanes) {
-        if constexpr (kGather)
-          move(lane.packed + t * weave.bytes, window + lane.slot);
-        else
-          move(window + lane.slot, lane.packed + t * weave.bytes);
-      }
-    }
-  });
+TUTTI_INLINE void copy_stepwise(const CopyKernels& kernels, const Weave& weave,
+                                MemoryByte<kGather>* window) {
+  const std::int64_t step = std::max(kLeastPeriods, kStepBytes / weave.stride);
+  for (std::int64_t period = 0; period < weave.periods; period += step)
+    copy_lanes<kGather>(kernels,
+                        Group{weave.lanes, weave.bytes, weave.stride, period,
+                              std::min(step, weave.periods - period)},
+                        window);
 }
 
 template <bool kGather>
-void copy_weave(const Weave& weave, MemoryByte<kGather>* window) {
+TUTTI_INLINE void copy_weave(const CopyKernels& kernels, const Weave& weave,
+                             MemoryByte<kGather>* window) {
   switch (weave.bytes) {
     case 1:
-      return copy_groups<1, kGather>(weave, window);
+      return copy_groups<1, kGather>(kernels, weave, window);
     case 2:
-      return copy_groups<2, kGather>(weave, window);
+      return copy_groups<2, kGather>(kernels, weave, window);
     case 4:
-      return copy_groups<4, kGather>(weave, window);
+      return copy_groups<4, kGather>(kernels, weave, window);
     case 8:
-      return copy_groups<8, kGather>(weave, window);
+      return copy_groups<8, kGather>(kernels, weave, window);
     default:
-      return copy_pieces<kGather>(weave, window);
+      return copy_stepwise<kGather>(kernels, weave, window);
   }
-}
-
-}  // namespace
-
-void interleave_portable(const Weave& weave, std::byte* window) {
-  copy_weave<false>(weave, window);
-}
-
-void deinterleave_portable(const Weave& weave, const std::byte* window) {
-  copy_weave<true>(weave, window);
 }
 
 }  // namespace tutti::pattern_detail
