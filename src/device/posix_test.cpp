@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -20,8 +19,6 @@
 
 namespace tutti {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr OpenOptions kReadWrite{.read = true, .write = true};
 constexpr OpenOptions kCreate{.read = true, .write = true, .create = true};
@@ -235,38 +232,45 @@ TEST(Posix, LocksExcludeOtherProcesses) {
   close(news[1]);
 }
 
+int interruptions = 0;
+int let_go = -1;
+
+// The holder lets go when the waiter has been interrupted five times.
 TEST(Posix, SignalsDoNotBreakAWaitForALock) {
   const Scratch scratch;
   ASSERT_TRUE(open_posix(scratch.file(), kCreate).has_value());
-  int news[2];
-  ASSERT_EQ(pipe(news), 0);
+  int held[2];
+  int release[2];
+  ASSERT_EQ(pipe(held), 0);
+  ASSERT_EQ(pipe(release), 0);
   const pid_t holder = fork();
+  char letter = 0;
   if (holder == 0) {
     auto mine = open_posix(scratch.file(), kReadWrite);
     if (!(*mine)->lock({0, 10}, LockMode::exclusive)) _exit(1);
-    (void)!write(news[1], "L", 1);
-    usleep(200'000);
-    _exit(0);
+    (void)!write(held[1], "L", 1);
+    _exit(read(release[0], &letter, 1) == 1 ? 0 : 2);
   }
-  char letter = 0;
-  ASSERT_EQ(read(news[0], &letter, 1), 1);
+  ASSERT_EQ(read(held[0], &letter, 1), 1);
   const int answer = in_child([&] {
+    let_go = release[1];
     struct sigaction action {};
-    action.sa_handler = [](int) {};  // without SA_RESTART
+    action.sa_handler = [](int) {  // without SA_RESTART
+      if (++interruptions == 5) (void)!write(let_go, "x", 1);
+    };
     sigaction(SIGALRM, &action, nullptr);
     const itimerval every{{0, 5000}, {0, 5000}};
-    setitimer(ITIMER_REAL, &every, nullptr);
     auto mine = open_posix(scratch.file(), kReadWrite);
-    const auto start = std::chrono::steady_clock::now();
+    setitimer(ITIMER_REAL, &every, nullptr);
     if (!(*mine)->lock({0, 10}, LockMode::exclusive)) return 1;
-    return std::chrono::steady_clock::now() - start > 50ms ? 0 : 2;
+    return interruptions >= 5 ? 0 : 2;
   });
   EXPECT_EQ(answer, 0);
+  (void)!write(release[1], "x", 1);  // if nobody has: it must not stay
   int state = 0;
   waitpid(holder, &state, 0);
   EXPECT_EQ(state, 0);
-  close(news[0]);
-  close(news[1]);
+  for (const int end : {held[0], held[1], release[0], release[1]}) close(end);
 }
 
 // System calls that `body` makes, counted by tracing a child between two marks.

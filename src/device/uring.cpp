@@ -2,6 +2,7 @@
 
 #include <liburing.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ namespace tutti {
 namespace {
 
 constexpr unsigned kInFlight = 256;
+// The kernel copies what it finds cached inside submit(); pieces of this size go to its threads.
+constexpr std::int64_t kOffloadBytes = 64 * 1024;
 constexpr auto kRetryPause = std::chrono::microseconds(100);
 
 bool passing(int code) { return code == EINTR || code == EAGAIN || code == EBUSY; }
@@ -115,7 +119,6 @@ UringBackend::UringBackend(PosixFile file, std::unique_ptr<Ring> ring, unsigned 
 DeviceFacts UringBackend::facts() const {
   DeviceFacts facts = PosixBackend::facts();
   facts.asynchronous = true;
-  facts.batches = true;
   return facts;
 }
 
@@ -136,6 +139,7 @@ void UringBackend::enqueue(Slot& slot) {
   } else {
     io_uring_prep_write(entry, file_.descriptor(), rest.memory, bytes, offset);
   }
+  if (rest.bytes >= kOffloadBytes) entry->flags |= IOSQE_ASYNC;
   io_uring_sqe_set_data(entry, &slot);
 }
 
@@ -292,8 +296,13 @@ Result<bool> UringBackend::test(std::uint64_t ticket) {
   return batch->finished();
 }
 
+// The ring pays where pieces wait for storage side by side. Small writes end in the page cache, and
+// handing them to the kernel's threads costs several times the plain call.
 Status UringBackend::run(std::span<Transfer> batch) {
-  if (batch.size() <= 1) return file_.transfer(batch);  // nothing to overlap: one system call
+  const bool plain = std::all_of(batch.begin(), batch.end(), [](const Transfer& transfer) {
+    return transfer.kind == TransferKind::write && transfer.bytes < kOffloadBytes;
+  });
+  if (batch.size() <= 1 || plain) return file_.transfer(batch);
   return DeviceBackend::run(batch);
 }
 

@@ -1,5 +1,5 @@
-// Files of the local or mounted file system, reached through io_uring: batches run asynchronously
-// and a batch of small pieces costs few system calls.
+// Files of the local or mounted file system, reached through io_uring: submitted batches run while
+// the caller goes on, and their pieces wait for storage side by side.
 #pragma once
 
 #include <string>
