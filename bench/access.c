@@ -59,7 +59,7 @@ static void alternate(struct session* s) {
 static void measure_memory(struct session* s) {
   struct entry* const e = &s->entries[0];
   struct opening opening;
-  prepare_write(s);
+  prepare_write(s, &e->contestant);
   MPI_Barrier(MPI_COMM_WORLD);
   const int64_t before = resident_bytes();
   forget_peak();
@@ -101,16 +101,19 @@ static void check_size(struct session* s) {
   ++s->wrong;
 }
 
+static uint32_t* make_buffer(int64_t words) {
+  const size_t page = 4096, bytes = (size_t)(words * kWordBytes);
+  return aligned_alloc(page, (bytes + page - 1) / page * page);
+}
+
 static void run_case(struct session* s, const char* name) {
   s->case_name = name;
   if (!make_shape(&s->run, name, s->options.bytes, &s->shape))
     give_up(&s->run, "no such case: %s", name);
   const int64_t words = stream_words(&s->shape), total = sum_over_ranks(words);
-  s->stream = aligned_alloc(4096, (size_t)(words * kWordBytes + 4095) & ~(size_t)4095);
-  s->memory = s->stream;
-  if (s->shape.memory_words != words)
-    s->memory =
-        aligned_alloc(4096, (size_t)(s->shape.memory_words * kWordBytes + 4095) & ~(size_t)4095);
+  const int64_t most = s->shape.memory[MEMORY_GAPS].words;
+  s->stream = make_buffer(words);
+  s->memory = most > 0 ? make_buffer(most) : NULL;
   record(&s->run,
          "{\"type\":\"case\",\"case\":\"%s\",\"bytes\":%lld,\"file_bytes\":%lld,\"pieces_per_"
          "rank\":%lld,\"piece_bytes\":%lld}",
@@ -134,7 +137,7 @@ static void run_case(struct session* s, const char* name) {
       if (s->entries[i].open) close_shape(&s->entries[i].contestant);
   }
   check_size(s);
-  if (s->memory != s->stream) free(s->memory);
+  free(s->memory);
   free(s->stream);
   free_shape(&s->shape);
   record(&s->run, "{\"type\":\"finished\",\"case\":\"%s\"}", name);

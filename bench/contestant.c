@@ -73,10 +73,12 @@ int parse_contestant(const char* text, struct contestant* contestant) {
   const char* const name = strsep(&rest, "|");
   const char* const kind = strsep(&rest, "|");
   const char* const level = strsep(&rest, "|");
-  if (level == NULL || *level < '0' || *level > '3') return 0;
+  const char* const memory = strsep(&rest, "|");
+  if (memory == NULL || *memory < '0' || *memory > '2' || *level < '0' || *level > '3') return 0;
   memset(contestant, 0, sizeof *contestant);
   snprintf(contestant->name, sizeof contestant->name, "%s", name);
   contestant->level = (enum level)(*level - '0');
+  contestant->memory = (enum memory_kind)(*memory - '0');
   contestant->info = MPI_INFO_NULL;
   contestant->fd = -1;
   for (char* pair; (pair = strsep(&rest, ";")) != NULL;) add_hint(&contestant->info, pair);
@@ -93,6 +95,7 @@ void free_contestant(struct contestant* contestant) {
 }
 
 int takes_part(const struct contestant* contestant, const struct shape* shape) {
+  if (shape->memory[contestant->memory].words == 0) return 0;
   return contestant->kind != KIND_TRANSPOSE || shape->lattice.site_words > 0;
 }
 
@@ -188,17 +191,16 @@ int access_shape(const struct run* run, struct contestant* c, const struct shape
   }
   if (c->level == LEVEL_MANY || c->level == LEVEL_MANY_ALL)
     return access_runs(c, shape, direction, memory);
+  const MPI_Datatype type = shape->memory[c->memory].type;
   MPI_Status status;
   int code;
   if (direction == WRITE)
-    code = c->level == LEVEL_ONE
-               ? c->calls->write_at(c->file, 0, memory, 1, shape->memtype, &status)
-               : c->calls->write_at_all(c->file, 0, memory, 1, shape->memtype, &status);
+    code = c->level == LEVEL_ONE ? c->calls->write_at(c->file, 0, memory, 1, type, &status)
+                                 : c->calls->write_at_all(c->file, 0, memory, 1, type, &status);
   else
-    code = c->level == LEVEL_ONE
-               ? c->calls->read_at(c->file, 0, memory, 1, shape->memtype, &status)
-               : c->calls->read_at_all(c->file, 0, memory, 1, shape->memtype, &status);
-  return checked(code, &status, shape->memtype, 1);
+    code = c->level == LEVEL_ONE ? c->calls->read_at(c->file, 0, memory, 1, type, &status)
+                                 : c->calls->read_at_all(c->file, 0, memory, 1, type, &status);
+  return checked(code, &status, type, 1);
 }
 
 void visit_stats(struct contestant* c, stat_visitor visit, void* context) {

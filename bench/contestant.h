@@ -24,6 +24,7 @@ struct contestant {
   char name[64];
   enum kind kind;
   enum level level;
+  enum memory_kind memory;
   MPI_Info info;
   const struct file_calls* calls;
   // while a shape is open
@@ -40,8 +41,8 @@ struct opening {
 const struct file_calls* tutti_calls(void);
 const struct file_calls* host_calls(void);
 
-// Local. "NAME|tutti, host, block or transpose|LEVEL|hint=value;hint=value". Returns 0 when it
-// cannot be read or its functions are not there.
+// Local. "NAME|KIND|LEVEL|MEMORY|hint=value;hint=value": tutti, host, block or transpose; a digit;
+// 0 contiguous, 1 one gap, 2 gaps. Returns 0 when it cannot be read or its functions are not there.
 int parse_contestant(const char* text, struct contestant* contestant);
 void free_contestant(struct contestant* contestant);
 
@@ -53,7 +54,7 @@ int open_shape(const struct run* run, struct contestant* contestant, const struc
                struct opening* opening);
 void close_shape(struct contestant* contestant);
 
-// Collective. The access itself. `memory` as the shape lays it out. Errors as MPI error codes.
+// Collective. The access itself, on memory of the contestant's kind. Errors as MPI error codes.
 int access_shape(const struct run* run, struct contestant* contestant, const struct shape* shape,
                  enum direction direction, uint32_t* memory);
 

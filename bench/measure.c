@@ -11,7 +11,7 @@ static double now_after_barrier(void) {
 }
 
 uint32_t* buffer_of(struct session* s, const struct contestant* c) {
-  return c->kind == KIND_TUTTI || c->kind == KIND_HOST ? s->memory : s->stream;
+  return c->memory == MEMORY_CONTIGUOUS ? s->stream : s->memory;
 }
 
 static void record_begin(struct session* s, const struct contestant* c, const char* op) {
@@ -68,10 +68,14 @@ static void note_wrong(struct session* s, const struct contestant* c, enum direc
   s->file_salt = kUntouched;
 }
 
-void prepare_write(struct session* s) {
+static void spread(struct session* s, const struct contestant* c) {
+  if (c->memory != MEMORY_CONTIGUOUS) stream_to_memory(&s->shape, c->memory, s->stream, s->memory);
+}
+
+void prepare_write(struct session* s, const struct contestant* c) {
   s->file_salt = make_salt(++s->writes);
   fill_stream(&s->shape.walk, s->file_salt, s->stream);
-  if (s->memory != s->stream) stream_to_memory(&s->shape, s->stream, s->memory);
+  spread(s, c);
 }
 
 void check_write(struct session* s, const struct contestant* c) {
@@ -93,12 +97,13 @@ static void prepare_read(struct session* s, const struct entry* e) {
     fill_file(&s->run, &s->shape.contents, s->file_salt);
   }
   memset(s->stream, 0xEE, (size_t)stream_words(&s->shape) * kWordBytes);
-  if (s->memory != s->stream) stream_to_memory(&s->shape, s->stream, s->memory);
+  spread(s, &e->contestant);
 }
 
 void check_read(struct session* s, const struct contestant* c) {
   int64_t wrong = 0;
-  if (buffer_of(s, c) != s->stream) wrong += memory_to_stream(&s->shape, s->memory, s->stream);
+  if (c->memory != MEMORY_CONTIGUOUS)
+    wrong += memory_to_stream(&s->shape, c->memory, s->memory, s->stream);
   wrong += check_stream(&s->shape.walk, s->file_salt, s->stream);
   note_wrong(s, c, READ, sum_over_ranks(wrong));
 }
@@ -141,7 +146,7 @@ void record_stats(struct session* s, struct entry* e, const char* op, int repeti
 double measure(struct session* s, struct entry* e, enum direction direction, int repetition) {
   struct contestant* const c = &e->contestant;
   if (direction == WRITE)
-    prepare_write(s);
+    prepare_write(s, c);
   else
     prepare_read(s, e);
   const double seconds = timed_access(s, c, &s->shape, direction, buffer_of(s, c));

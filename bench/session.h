@@ -37,8 +37,9 @@ struct session {
   int entry_count;
   const char* case_name;
   struct shape shape;
-  uint32_t *stream, *memory;  // the same buffer when memory is contiguous
-  uint32_t writes;            // numbers the salts
+  uint32_t* stream;  // the rank's words, packed
+  uint32_t* memory;  // the same with gaps, where the shape has them
+  uint32_t writes;   // numbers the salts
   uint32_t file_salt;
   int64_t wrong;
 };
@@ -46,7 +47,7 @@ struct session {
 // "write" and "read", by direction.
 extern const char* const kOps[2];
 
-// Local. The buffer a contestant works on: memory as the shape lays it out, or the packed stream.
+// Local. The buffer that a contestant works on.
 uint32_t* buffer_of(struct session* s, const struct contestant* c);
 
 // Collective. Opens and sets the view; 0 and a record when some rank failed.
@@ -60,8 +61,8 @@ double timed_access(struct session* s, struct contestant* c, const struct shape*
 // Collective. One direction of one contestant, timed, recorded and checked; negative on failure.
 double measure(struct session* s, struct entry* e, enum direction direction, int repetition);
 
-// Local. Fills the buffers for a write with a new salt.
-void prepare_write(struct session* s);
+// Local. Fills the contestant's buffer for a write with a new salt.
+void prepare_write(struct session* s, const struct contestant* c);
 // Collective. Check the file, or what was read; a wrong word makes a record.
 void check_write(struct session* s, const struct contestant* c);
 void check_read(struct session* s, const struct contestant* c);

@@ -43,16 +43,13 @@ static int array2d(const struct run* run, const char* option, int64_t bytes, str
 }
 
 static int appended(const struct run* run, const char* option, int64_t bytes, struct shape* shape) {
-  enum { kRows = 256, kColumns = 4, kGapWords = 4 };
+  enum { kRows = 256, kColumns = 4 };
+  (void)option;
   const int columns = kColumns * run->ranks;
   const int64_t array_words = (int64_t)kRows * columns;
   const int64_t arrays = at_least_one(bytes / kWordBytes / array_words);
-  shape->memory.chunk_words = kRows * kColumns;
-  if (strcmp(option, "one") == 0)
-    shape->memory.gap_once = 1;
-  else if (strcmp(option, "each") != 0 && strcmp(option, "none") != 0)
-    return 0;
-  shape->memory.gap_words = strcmp(option, "none") == 0 ? 0 : kGapWords;
+  for (int kind = MEMORY_ONE_GAP; kind <= MEMORY_GAPS; ++kind)
+    shape->memory[kind] = (struct memory_side){.chunk_words = kRows * kColumns, .gap_words = 4};
   shape->walk = (struct walk){.first = run->rank * kColumns,
                               .run_words = kColumns,
                               .depth = 2,
@@ -195,28 +192,38 @@ static const struct {
     {"lattice", lattice}, {"irregular", irregular}, {"strided", strided},
 };
 
-// One element that holds the whole stream, as an application would describe its buffer.
-static void make_memtype(struct shape* shape) {
+// The end of the chunk that starts at stream word `at`.
+static int64_t chunk_end(const struct shape* shape, enum memory_kind kind, int64_t at) {
+  const struct memory_side* const side = &shape->memory[kind];
   const int64_t words = stream_words(shape);
-  const struct memory_layout* const m = &shape->memory;
-  const int64_t chunks = m->gap_words > 0 ? words / m->chunk_words : 1;
-  shape->memory_words = words;
-  if (chunks <= 1) {
-    MPI_Type_contiguous((int)words, MPI_INT, &shape->memtype);
-  } else if (m->gap_once) {
-    const int lengths[2] = {(int)m->chunk_words, (int)(words - m->chunk_words)};
-    const MPI_Aint places[2] = {0, (m->chunk_words + m->gap_words) * kWordBytes};
-    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &shape->memtype);
-    shape->memory_words += m->gap_words;
+  const int last = kind == MEMORY_CONTIGUOUS || (kind == MEMORY_ONE_GAP && at > 0);
+  return last || words - at <= side->chunk_words ? words : at + side->chunk_words;
+}
+
+// Types as an application would build them for its buffer.
+static void make_memory(struct shape* shape, enum memory_kind kind) {
+  struct memory_side* const side = &shape->memory[kind];
+  const int64_t words = stream_words(shape);
+  if (kind == MEMORY_CONTIGUOUS) {
+    side->words = words;
+    MPI_Type_contiguous((int)words, MPI_INT, &side->type);
+  } else if (side->chunk_words > 0) {
+    const int64_t most = words / side->chunk_words + 1;
+    MPI_Aint* const places = malloc((size_t)most * sizeof *places);
+    int* const lengths = malloc((size_t)most * sizeof *lengths);
+    int chunks = 0;
+    for (int64_t at = 0, end; at < words; at = end, ++chunks) {
+      end = chunk_end(shape, kind, at);
+      lengths[chunks] = (int)(end - at);
+      places[chunks] = (at + chunks * side->gap_words) * kWordBytes;
+    }
+    side->words = words + (chunks - 1) * side->gap_words;
+    MPI_Type_create_hindexed(chunks, lengths, places, MPI_INT, &side->type);
+    free(places), free(lengths);
   } else {
-    MPI_Aint* const places = malloc((size_t)chunks * sizeof *places);
-    for (int64_t i = 0; i < chunks; ++i)
-      places[i] = i * (m->chunk_words + m->gap_words) * kWordBytes;
-    MPI_Type_create_hindexed_block((int)chunks, (int)m->chunk_words, places, MPI_INT,
-                                   &shape->memtype);
-    free(places);
-    shape->memory_words += (chunks - 1) * m->gap_words;
+    return;
   }
+  MPI_Type_commit(&side->type);
 }
 
 int make_shape(const struct run* run, const char* name, int64_t bytes, struct shape* shape) {
@@ -227,9 +234,8 @@ int make_shape(const struct run* run, const char* name, int64_t bytes, struct sh
     memset(shape, 0, sizeof *shape);
     shape->contents.shape = shape;
     if (!kShapes[i].make(run, option, bytes, shape)) return 0;
-    make_memtype(shape);
+    for (int kind = 0; kind < kMemoryKinds; ++kind) make_memory(shape, (enum memory_kind)kind);
     MPI_Type_commit(&shape->filetype);
-    MPI_Type_commit(&shape->memtype);
     return 1;
   }
   return 0;
@@ -237,36 +243,32 @@ int make_shape(const struct run* run, const char* name, int64_t bytes, struct sh
 
 void free_shape(struct shape* shape) {
   MPI_Type_free(&shape->filetype);
-  MPI_Type_free(&shape->memtype);
+  for (int kind = 0; kind < kMemoryKinds; ++kind)
+    if (shape->memory[kind].words > 0) MPI_Type_free(&shape->memory[kind].type);
   free(shape->walk.starts);
   free(shape->owned_slots);
 }
 
-void stream_to_memory(const struct shape* shape, const uint32_t* stream, uint32_t* memory) {
-  const struct memory_layout* const m = &shape->memory;
-  const int64_t words = stream_words(shape);
-  const uint32_t* const end = stream + words;
-  for (int64_t chunk = 0; stream < end; ++chunk) {
-    const int gap = m->gap_words > 0 && (chunk == 0 || !m->gap_once);
-    const int64_t length = gap && end - stream > m->chunk_words ? m->chunk_words : end - stream;
-    memcpy(memory, stream, (size_t)length * kWordBytes);
-    stream += length, memory += length;
-    if (stream == end) break;
-    for (int64_t w = 0; w < m->gap_words; ++w) *memory++ = kGap;
+void stream_to_memory(const struct shape* shape, enum memory_kind kind, const uint32_t* stream,
+                      uint32_t* memory) {
+  const int64_t words = stream_words(shape), gap = shape->memory[kind].gap_words;
+  for (int64_t at = 0, end; at < words; at = end) {
+    end = chunk_end(shape, kind, at);
+    memcpy(memory, stream + at, (size_t)(end - at) * kWordBytes);
+    memory += end - at;
+    for (int64_t w = 0; w < gap && end < words; ++w) *memory++ = kGap;
   }
 }
 
-int64_t memory_to_stream(const struct shape* shape, const uint32_t* memory, uint32_t* stream) {
-  const struct memory_layout* const m = &shape->memory;
-  const uint32_t* const end = stream + stream_words(shape);
+int64_t memory_to_stream(const struct shape* shape, enum memory_kind kind, const uint32_t* memory,
+                         uint32_t* stream) {
+  const int64_t words = stream_words(shape), gap = shape->memory[kind].gap_words;
   int64_t changed = 0;
-  for (int64_t chunk = 0; stream < end; ++chunk) {
-    const int gap = m->gap_words > 0 && (chunk == 0 || !m->gap_once);
-    const int64_t length = gap && end - stream > m->chunk_words ? m->chunk_words : end - stream;
-    memcpy(stream, memory, (size_t)length * kWordBytes);
-    stream += length, memory += length;
-    if (stream == end) break;
-    for (int64_t w = 0; w < m->gap_words; ++w) changed += *memory++ != kGap;
+  for (int64_t at = 0, end; at < words; at = end) {
+    end = chunk_end(shape, kind, at);
+    memcpy(stream + at, memory, (size_t)(end - at) * kWordBytes);
+    memory += end - at;
+    for (int64_t w = 0; w < gap && end < words; ++w) changed += *memory++ != kGap;
   }
   return changed;
 }

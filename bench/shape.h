@@ -8,11 +8,14 @@
 
 #include "words.h"
 
-// Where the stream lies in memory: chunks of `chunk_words` with a gap after the first or after
-// each.
-struct memory_layout {
-  int64_t chunk_words, gap_words;  // gap 0: contiguous
-  int gap_once;
+// Where the stream lies in memory: without gaps, with one gap after the first chunk, or with a gap
+// after every chunk. Only shapes that have chunks offer the last two.
+enum memory_kind { MEMORY_CONTIGUOUS = 0, MEMORY_ONE_GAP = 1, MEMORY_GAPS = 2, kMemoryKinds = 3 };
+
+struct memory_side {
+  int64_t chunk_words, gap_words;
+  int64_t words;      // extent of the stream in memory; 0: not offered
+  MPI_Datatype type;  // one of it is the rank's whole stream
 };
 
 // A block-decomposed 4-D array, slowest dimension first; what the hand-written exchange needs.
@@ -25,11 +28,9 @@ struct lattice {
 struct shape {
   struct walk walk;          // this rank's words in stream order
   struct contents contents;  // the whole file
-  struct memory_layout memory;
+  struct memory_side memory[kMemoryKinds];
   MPI_Offset displacement;  // the view: displacement, MPI_INT, filetype
   MPI_Datatype filetype;
-  MPI_Datatype memtype;             // one of it is the rank's whole stream
-  int64_t memory_words;             // extent of the stream in memory
   struct lattice lattice;           // site_words 0: not a lattice
   int64_t hole_period, hole_begin;  // words of each period from hole_begin on are holes
   uint64_t* owned_slots;            // irregular: bitmap of pieces somebody owns
@@ -38,9 +39,9 @@ struct shape {
 // Collective. Shapes, with about `bytes` of data on all ranks together:
 //   cyclic:B          blocks of B words, dealt out to the ranks in turn (MPI_Type_vector)
 //   array2d           a square array on a grid of ranks (MPI_Type_create_subarray)
-//   appended:none     columns of many small arrays, one array behind the other (a struct of
-//   appended:one      subarrays), 16-byte pieces; in memory without gap, with one gap of 16 bytes
-//   appended:each     behind the first array's part, or behind every array's part
+//   appended          columns of many small arrays, one array behind the other (a struct of
+//                     subarrays), 16-byte pieces; an array's part is a chunk in memory, gaps of 16
+//                     bytes
 //   lattice           a 4-D array of 192-byte sites, decomposed in the fastest dimensions first
 //   irregular:dense   8-byte pieces dealt out at random (MPI_Type_create_hindexed_block), without
 //   irregular:half    holes or with as many holes as pieces
@@ -51,10 +52,12 @@ void free_shape(struct shape* shape);
 
 static inline int64_t stream_words(const struct shape* shape) { return walk_words(&shape->walk); }
 
-// Local. Between the packed stream and the layout in memory; gaps hold kGap.
+// Local. Between the packed stream and memory; gaps hold kGap.
 enum { kGap = 0x5A5A5A5A };
-void stream_to_memory(const struct shape* shape, const uint32_t* stream, uint32_t* memory);
+void stream_to_memory(const struct shape* shape, enum memory_kind kind, const uint32_t* stream,
+                      uint32_t* memory);
 // Returns the number of gap words that changed.
-int64_t memory_to_stream(const struct shape* shape, const uint32_t* memory, uint32_t* stream);
+int64_t memory_to_stream(const struct shape* shape, enum memory_kind kind, const uint32_t* memory,
+                         uint32_t* stream);
 
 #endif

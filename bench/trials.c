@@ -2,7 +2,13 @@
 
 #include "session.h"
 
-enum { kTrialPart = 64, kSmallTrialPart = 256 };
+// Growing parts of the full size. The time at full size is foretold from each one and the one
+// before it; a larger trial is made only where a smaller one leaves it open whether the limit is
+// exceeded.
+static const int kParts[] = {256, 64, 16};
+enum { kPartCount = sizeof kParts / sizeof *kParts };
+static const double kQuickSeconds = 0.015;  // below that, times say nothing about growth
+static const double kClearlyOver = 1.5;
 
 // Collective. Seconds of opening the view and one access of a small shape, per direction.
 static int try_small(struct session* s, struct contestant* c, const struct shape* small,
@@ -18,46 +24,54 @@ static int try_small(struct session* s, struct contestant* c, const struct shape
   return 1;
 }
 
-// Foretells the time at full size. Growth is taken as a power law through two small sizes.
-static double foretell(double small, double smaller, double limit) {
-  const double plain = small * kTrialPart;
-  if (small < 0.015 || plain > limit) return plain;
-  const double power = log(small / smaller) / log((double)kSmallTrialPart / kTrialPart);
-  return small * pow(kTrialPart, power < 1 ? 1 : power > 2 ? 2 : power);
+// Growth is taken as a power law, between linear and quadratic, through the last two trials.
+static double foretell(double seconds, double before, int part, int part_before) {
+  if (seconds < kQuickSeconds) return seconds * part;
+  const double power = log(seconds / before) / log((double)part_before / part);
+  return seconds * pow(part, fmin(2, fmax(1, power)));
+}
+
+// Collective. 0 when a trial failed.
+static int foretell_entry(struct session* s, struct entry* e, const struct shape* shapes,
+                          double foretold[2]) {
+  double before[2], seconds[2];
+  if (!try_small(s, &e->contestant, &shapes[0], before)) return 0;
+  for (int i = 1; i < kPartCount; ++i) {
+    int open_question = 0;
+    if (!try_small(s, &e->contestant, &shapes[i], seconds)) return 0;
+    for (enum direction d = WRITE; d <= READ; ++d) {
+      const double here = foretell(seconds[d], before[d], kParts[i], kParts[i - 1]);
+      foretold[d] = i == 1 ? here : fmin(here, foretold[d]);
+      open_question |= e->takes_part[d] && foretold[d] > s->run.limit_seconds &&
+                       seconds[d] * kParts[i] < kClearlyOver * s->run.limit_seconds;
+      before[d] = seconds[d];
+    }
+    if (!open_question) break;
+  }
+  return 1;
 }
 
 void run_trials(struct session* s) {
-  struct shape small, smaller;
-  make_shape(&s->run, s->case_name, s->options.bytes / kTrialPart, &small);
-  make_shape(&s->run, s->case_name, s->options.bytes / kSmallTrialPart, &smaller);
+  struct shape shapes[kPartCount];
+  for (int i = 0; i < kPartCount; ++i)
+    make_shape(&s->run, s->case_name, s->options.bytes / kParts[i], &shapes[i]);
   for (int i = 0; i < s->entry_count; ++i) {
     struct entry* const e = &s->entries[i];
+    double foretold[2];
     if (e->contestant.kind == KIND_BLOCK || e->contestant.kind == KIND_TRANSPOSE) continue;
-    double foretold[2] = {0, 0};
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      double first[2], second[2];
-      if (!try_small(s, &e->contestant, &smaller, second) ||
-          !try_small(s, &e->contestant, &small, first)) {
-        e->takes_part[WRITE] = e->takes_part[READ] = 0;
-        break;
-      }
-      double worst = 0;
-      for (enum direction d = WRITE; d <= READ; ++d) {
-        const double here = foretell(first[d], second[d], s->run.limit_seconds);
-        foretold[d] = attempt == 0 || here < foretold[d] ? here : foretold[d];
-        if (e->takes_part[d] && foretold[d] > worst) worst = foretold[d];
-      }
-      if (worst <= s->run.limit_seconds) break;
+    if (!e->takes_part[WRITE] && !e->takes_part[READ]) continue;
+    if (!foretell_entry(s, e, shapes, foretold)) {
+      e->takes_part[WRITE] = e->takes_part[READ] = 0;
+      continue;
     }
     for (enum direction d = WRITE; d <= READ; ++d) {
       if (!e->takes_part[d] || foretold[d] <= s->run.limit_seconds) continue;
       e->takes_part[d] = 0;
       record(&s->run,
-             "{\"type\":\"cut\",\"case\":\"%s\",\"contestant\":\"%s\",\"op\":\"%s\",\"foretold_s\":"
-             "%.1f}",
+             "{\"type\":\"cut\",\"case\":\"%s\",\"contestant\":\"%s\",\"op\":\"%s\","
+             "\"foretold_s\":%.1f}",
              s->case_name, e->contestant.name, kOps[d], foretold[d]);
     }
   }
-  free_shape(&small);
-  free_shape(&smaller);
+  for (int i = 0; i < kPartCount; ++i) free_shape(&shapes[i]);
 }

@@ -1,0 +1,184 @@
+"""The measured figures beside the bars set for them. Nothing here fails a run."""
+
+from . import costs, matrix, network, shapes
+from .contest import AUTO, BLOCK, HAND_WRITTEN, OPS, tuned_romio
+from .tables import number, seconds, size, table
+
+NOISE = 0.10  # a peer that is less than this much faster counts as equal
+STAGING_BYTES = 16 << 20
+
+
+def summary(bench):
+    rows = []
+    for make in (block_ratios, romio_ratios, never_slower, second_call, inspector_growth, peak_memory, gap_costs,
+                 irregular_ratio, lattice_ratio, wire, view_costs, rank_select, independent_ratio, touch_bandwidth):
+        rows += make(bench.data)
+    rows = [[what, bar, {True: "met", False: "NOT met", None: "–"}[met], measured] for what, bar, measured, met in rows]
+    bench.data["summary"] = rows
+    return table("Bars", ["what", "bar", "", "measured"], rows, left=4)
+
+
+def least(found):
+    """The smallest of (ratio, where), without the missing ones."""
+    return min((pair for pair in found if pair[0] is not None), default=None)
+
+
+def at_least(what, bar, worst):
+    if worst is None:
+        return [(what, f">= {bar}", "not measured", None)]
+    return [(what, f">= {bar}", f"{number(worst[0])} ({worst[1]})", worst[0] >= bar)]
+
+
+def romio_cases(data, ranks):
+    return data.get("matrix", {}).get(ranks, {}).get("romio", {})
+
+
+def block_ratios(data):
+    rows = []
+    for ranks, bar in ((4, 0.7), (16, 0.5)):
+        found = [(case.ratio(AUTO.name, BLOCK.name, op), f"{name} {op}")
+                 for name, case in romio_cases(data, ranks).items() for op in OPS]
+        rows += at_least(f"auto / Block I/O, {ranks} ranks, worst", bar, least(found))
+    return rows
+
+
+def romio_ratios(data):
+    rows = []
+    for block, bar in ((1, 150), (16, 10), (512, 1.3), (65536, 1.0)):
+        case = romio_cases(data, 4).get(matrix.case_name(block))
+        found = [(case.ratio(AUTO.name, tuned_romio(4).name, op), op) for op in OPS] if case else []
+        rows += at_least(f"auto / tuned ROMIO, 4 ranks, Bx {block}", bar, least(found))
+    return rows
+
+
+def never_slower(data):
+    found = []
+    for ranks, by_host in data.get("matrix", {}).items():
+        for name in by_host.get("romio", {}):
+            block = int(name.split(":")[1])
+            found += [(matrix.against_best_peer(by_host, block, op), f"{ranks} ranks, {name} {op}") for op in OPS]
+    slower = sorted(pair for pair in found if pair[0] is not None and pair[0] < 1 - NOISE)
+    rows = at_least(f"auto / best peer anywhere, medians ({NOISE:.0%} is noise)", 1 - NOISE, least(found))
+    shown = 6
+    rows += [("  slower there", "", f"{number(ratio)} ({where})", None) for ratio, where in slower[:shown]]
+    if len(slower) > shown:
+        rows.append(("  and there", "", f"{len(slower) - shown} more of {len(found)} places", None))
+    return rows
+
+
+def second_call(data):
+    sent, share = [], []
+    for outcome in data.get("inspector", {}).values():
+        for stats in outcome.stats["write"]:
+            if stats["repetition"] == 1 and stats.get("call_us"):
+                sent.append(stats.get("descriptors_sent"))
+                share.append(stats.get("inspect_us", 0) / stats["call_us"])
+    known = [value for value in sent if value is not None]
+    if not known:
+        return [("descriptors in a second call", "0", "no counters", None),
+                ("inspector's share of a second call", "< 1%", "no counters", None)]
+    return [("descriptors in a second call", "0", f"{max(known):.0f}", max(known) == 0),
+            ("inspector's share of a second call", "< 1%", f"{max(share):.2%}", max(share) < 0.01)]
+
+
+def inspector_growth(data):
+    firsts = {key: costs.calls(outcome, "write", 0).get("inspect_us")
+              for key, outcome in data.get("inspector", {}).items()}
+    over_nx = sorted((count, time) for (ranks, count), time in firsts.items() if ranks == 4 and time)
+    over_p = sorted((ranks, time) for (ranks, count), time in firsts.items() if count == 100_000 and time)
+    rows = []
+    if len(over_nx) > 1:
+        growth, factor = over_nx[-1][1] / over_nx[0][1], over_nx[-1][0] / over_nx[0][0]
+        rows.append((f"inspector's time, {factor:.0f} times as many elements", "<= 1.5x", f"{number(growth)}x "
+                     f"({seconds(over_nx[0][1] / 1e6)} to {seconds(over_nx[-1][1] / 1e6)})", growth <= 1.5))
+    if len(over_p) > 1:
+        growth, factor = over_p[-1][1] / over_p[0][1], over_p[-1][0] / over_p[0][0]
+        rows.append((f"inspector's time, {factor:.0f} times as many ranks", f"< {number(factor)}x",
+                     f"{number(growth)}x", growth < factor))
+    return rows or [("inspector's growth", "<= 1.5x", "no counters", None)]
+
+
+def peak_memory(data):
+    found = data.get("memory")
+    if not found:
+        return []
+    bar = STAGING_BYTES + (1 << 20) + 256 * found["ranks"]
+    rows = []
+    for case, outcomes in found["cases"].items():
+        mine = outcomes.get(AUTO.name)
+        peak = max(mine.memory.values(), default=None) if mine else None
+        others = ", ".join(f"{name} {size(max(outcome.memory.values()))}" for name, outcome in outcomes.items()
+                           if name != AUTO.name and outcome and outcome.memory)
+        rows.append((f"peak memory added per rank, {case}", f"<= {size(bar)}",
+                     (size(peak) if peak is not None else "not measured") + (f" ({others})" if others else ""),
+                     peak <= bar if peak is not None else None))
+    return rows
+
+
+def gap_costs(data):
+    found = [(shapes.gap_cost(by_host, "romio", AUTO.name, memory, op), f"{ranks} ranks, {gaps}, {op}")
+             for ranks, by_host in data.get("gaps", {}).items()
+             for memory, gaps in ((1, "one gap"), (2, "gaps")) for op in OPS]
+    found = [pair for pair in found if pair[0] is not None]
+    if not found:
+        return [("gaps in memory, time against contiguous", "<= 1.5x", "not measured", None)]
+    worst = max(found)
+    return [("gaps in memory, time against contiguous", "<= 1.5x", f"{number(worst[0])}x ({worst[1]})", worst[0] <= 1.5)]
+
+
+def irregular_ratio(data):
+    found = [(case.ratio(AUTO.name, tuned_romio(4).name, op), f"{name} {op}")
+             for by_host in data.get("irregular", {}).values()
+             for name, case in by_host.get("romio", {}).items() for op in OPS]
+    return at_least("irregular, auto / tuned ROMIO", 3, least(found))
+
+
+def lattice_ratio(data):
+    found = [(by_host["romio"]["lattice"].ratio(AUTO.name, HAND_WRITTEN.name, op), f"{ranks} ranks, {op}")
+             for ranks, by_host in data.get("lattice", {}).items() for op in OPS]
+    return at_least("lattice, auto / hand-written exchange", 1.0, least(found))
+
+
+def wire(data):
+    found = data.get("network")
+    if not found:
+        return [("slow network, auto / what the wire allows", ">= 0.85", "not measured", None)]
+    bound = network.bound_rate(found["link"], found["nodes"])
+    rates = [(case.rate(AUTO.name, op), f"{per_node} per node, {name} {op}")
+             for per_node, cases in found["found"].items() for name, case in cases.items() for op in OPS]
+    return at_least("slow network, auto / what the wire allows", 0.85,
+                    least([(rate / bound if rate else None, where) for rate, where in rates]))
+
+
+def view_costs(data):
+    outcome = data.get("view", {}).get("vector:16777216", {}).get(AUTO.name)
+    cost = costs.view_cost(outcome) if outcome else None
+    if cost is None:
+        return [("set_view with 16 M blocks", "< 1 ms, < 1 MB", "not measured", None)]
+    return [("set_view with 16 M blocks", "< 1 ms, < 1 MB",
+             f"{seconds(cost['seconds'])}, {size(cost['heap_bytes'])}",
+             cost["seconds"] < 1e-3 and cost["heap_bytes"] < 1e6)]
+
+
+def rank_select(data):
+    found = data.get("kernels", {})
+    times = [found[name]["cpu_time"] for name in ("select/indexed_1M", "rank/indexed_1M") if name in found]
+    if len(times) < 2:
+        return [("indexed with 1 M equidistant blocks", "regular, < 1 us", "not measured", None)]
+    regular = found.get("recognise_indexed", {}).get("regular") == 1
+    return [("indexed with 1 M equidistant blocks", "regular, < 1 us",
+             f"{'regular' if regular else 'NOT regular'}, {max(times):.1f} ns", regular and max(times) < 1000)]
+
+
+def independent_ratio(data):
+    found = [(shapes.independent_ratio(by_host, op), f"{ranks} rank(s), {op}")
+             for ranks, by_host in data.get("independent", {}).items() for op in OPS]
+    return at_least("independent strided, Tutti / better peer", 1.0, least(found))
+
+
+def touch_bandwidth(data):
+    """4-byte elements at a stride of 16 or 64 bytes; kernels_bench gives the ratio itself."""
+    found = [(entry["of_touch"], name) for name, entry in data.get("kernels", {}).items()
+             if "of_touch" in entry and "strided" in name and "level" not in name and "width:4/" in name + "/"
+             and ("stride:16/" in name + "/" or "stride:64/" in name + "/")]
+    return at_least("pack and unpack / touching the cache lines", 0.5, least(found))
