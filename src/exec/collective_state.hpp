@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "exec/peer_memory.hpp"
 #include "inspect/inspector.hpp"
+#include "transfer/background.hpp"
 
 namespace tutti {
 
@@ -28,9 +29,18 @@ class CollectiveState {
   // Shared-memory transport: this rank's table, and where the peers' tables are.
   std::unique_ptr<StagingTable> table;
   std::vector<std::uint64_t> table_of;
-  Scratch windows;
+  Scratch windows[2];
   Scratch slots;
   Scratch staging[2];
+
+  // Local. Made at its first use; gone before the device is closed.
+  Background& background(Device& device) {
+    if (!background_) background_ = std::make_unique<Background>(device);
+    return *background_;
+  }
+
+ private:
+  std::unique_ptr<Background> background_;
 };
 
 struct OpenFile;

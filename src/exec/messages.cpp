@@ -1,7 +1,6 @@
 #include "exec/messages.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include "exec/holdings.hpp"
 #include "exec/mailbag.hpp"
@@ -40,15 +39,22 @@ class MessageRun {
  public:
   explicit MessageRun(RunningCall& call) : call_(call) {}
 
+  // Two windows take turns: while storage works on the one, the exchange fills or empties the
+  // other.
   std::optional<Error> run() {
-    for (std::int64_t round = 0; round < call_.plan().rounds; ++round) {
-      if (call_.reading())
+    const std::int64_t rounds = call_.plan().rounds;
+    if (call_.reading() && rounds > 0) start_reads(0);
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      if (call_.reading()) {
+        if (round + 1 < rounds) start_reads(round + 1);
         read_round(round);
-      else
+      } else {
         write_round(round);
+      }
       holdings_.clear();
       memory_.clear();
     }
+    for (int slot = 0; slot < Background::kSlots; ++slot) conclude(slot);
     return failure_;
   }
 
@@ -177,21 +183,48 @@ class MessageRun {
                   static_cast<std::size_t>(range.bytes()));
   }
 
+  // A window whose span the storage is working on.
+  struct UnderWay {
+    Shares shares;
+    std::optional<Scratch::Lease> window;
+    bool started = false;
+  };
+
+  // Waits for what is under way in `slot`.
+  void conclude(int slot) {
+    UnderWay& way = under_way_[slot];
+    if (way.started) note(finish_span(call_, way.shares, slot));
+    way.started = false;
+  }
+
+  static int slot_of(std::int64_t round) { return static_cast<int>(round % Background::kSlots); }
+
+  // The owned interval of a round. REQUIRES: windows of one interval, which all strategies here
+  // make.
+  Extent owned_interval(std::int64_t round) const {
+    Extent whole;
+    if (call_.plan().owned)
+      for_each_owned(*call_.plan().owned, round, [&](Extent interval) { whole = interval; });
+    return whole;
+  }
+
   void write_round(std::int64_t round) {
     for (const Phase& phase : call_.plan().phases)
       exchange(parcels(phase.ships, round), parcels(phase.lands, round));
-    if (!call_.plan().owned) return;
-    for_each_owned(*call_.plan().owned, round, [&](Extent interval) {
-      if (!failure_) write_window(interval);
-    });
+    const Extent interval = owned_interval(round);
+    if (interval.bytes > 0 && !failure_) write_window(interval, slot_of(round));
   }
 
-  void write_window(Extent interval) {
-    const Shares shares = shares_in(call_, interval);
-    if (shares.list.empty()) return;
-    const auto window = call_.state.windows.borrow(shares.sparse ? 1 : shares.span.bytes);
-    if (!window.granted()) return fail_memory();
-    if (!shares.sparse) note(prepare_window(call_, shares, window.data()));
+  void write_window(Extent interval, int slot) {
+    conclude(slot);
+    UnderWay& way = under_way_[slot];
+    way.window.reset();
+    way.shares = shares_in(call_, interval);
+    const Shares& shares = way.shares;
+    if (shares.list.empty() || failure_) return;
+    way.window.emplace(call_.state.windows[slot].borrow(shares.sparse ? 1 : shares.span.bytes));
+    if (!way.window->granted()) return fail_memory();
+    if (!shares.sparse) note(prepare_window(call_, shares, way.window->data()));
     std::vector<Source> sources;
     for (const Share& share : shares.list) {
       if (failure_) return;
@@ -209,25 +242,41 @@ class MessageRun {
         sources.push_back({share.pattern, share.begin, share.end, packed});
     }
     if (shares.sparse || failure_) return;
-    unpack_many(sources, window.data() - shares.span.offset);
-    note(write_span(call_, shares, window.data()));
+    unpack_many(sources, way.window->data() - shares.span.offset);
+    start_span(call_, shares, way.window->data(), slot);
+    way.started = true;
+  }
+
+  void start_reads(std::int64_t round) {
+    const int slot = slot_of(round);
+    UnderWay& way = under_way_[slot];
+    way.window.reset();
+    way.shares = {};
+    const Extent interval = owned_interval(round);
+    if (interval.bytes <= 0) return;
+    way.shares = shares_in(call_, interval);
+    if (way.shares.list.empty() || way.shares.sparse || failure_) return;
+    way.window.emplace(call_.state.windows[slot].borrow(way.shares.span.bytes));
+    if (!way.window->granted()) return fail_memory();
+    start_span(call_, way.shares, way.window->data(), slot);
+    way.started = true;
   }
 
   void read_round(std::int64_t round) {
-    if (call_.plan().owned)
-      for_each_owned(*call_.plan().owned, round, [&](Extent interval) { read_window(interval); });
+    const int slot = slot_of(round);
+    conclude(slot);
+    distribute(under_way_[slot]);
     const auto& phases = call_.plan().phases;
     for (auto phase = phases.rbegin(); phase != phases.rend(); ++phase)
       exchange(parcels(phase->lands, round), parcels(phase->ships, round));
   }
 
-  void read_window(Extent interval) {
-    const Shares shares = shares_in(call_, interval);
+  // Cuts a window that was read into what each origin gets.
+  void distribute(const UnderWay& way) {
+    const Shares& shares = way.shares;
     if (shares.list.empty()) return;
-    const auto window = call_.state.windows.borrow(shares.sparse ? 1 : shares.span.bytes);
     std::byte* packed = memory_.take(shares.bytes);
-    if (!window.granted() || packed == nullptr) return fail_memory();
-    if (!failure_ && !shares.sparse) note(read_span(call_, shares, window.data()));
+    if (packed == nullptr) return fail_memory();
     std::vector<Sink> sinks;
     std::byte* slot = packed;
     for (const Share& share : shares.list) {
@@ -235,7 +284,7 @@ class MessageRun {
       sinks.push_back({share.pattern, share.begin, share.end, slot});
       slot += share.bytes();
     }
-    if (!shares.sparse && !failure_) pack_many(sinks, window.data() - shares.span.offset);
+    if (!shares.sparse && !failure_) pack_many(sinks, way.window->data() - shares.span.offset);
     slot = packed;
     for (const Share& share : shares.list) {
       if (share.origin == call_.file.rank)
@@ -246,6 +295,7 @@ class MessageRun {
     }
   }
 
+  UnderWay under_way_[Background::kSlots];
   RunningCall& call_;
   std::optional<Error> failure_;
   Holdings holdings_;

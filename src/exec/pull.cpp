@@ -92,7 +92,7 @@ class Puller {
     for (std::int64_t at = window.offset; at < window.end() && !failure_; at += kChunkBytes) {
       const Shares shares = shares_in(call_, {at, std::min(kChunkBytes, window.end() - at)});
       if (shares.list.empty()) continue;
-      const auto lease = call_.state.windows.borrow(kChunkBytes);
+      const auto lease = call_.state.windows[0].borrow(kChunkBytes);
       const auto slots = call_.state.slots.borrow(std::max(shares.bytes, kChunkBytes));
       if (!lease.granted() || !slots.granted()) {
         note(Error{ErrorKind::no_memory, "no memory for a window"});

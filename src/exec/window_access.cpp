@@ -104,6 +104,24 @@ Status write_span(RunningCall& call, const Shares& shares, const std::byte* wind
   return {};
 }
 
+void start_span(RunningCall& call, const Shares& shares, std::byte* window, int slot) {
+  ++call.counters().device_operations;
+  call.state.background(call.file.device)
+      .start(slot, {call.reading() ? TransferKind::read : TransferKind::write,
+                    shares.span.offset + call.outlook.shift, window, shares.span.bytes, 0});
+}
+
+Status finish_span(RunningCall& call, const Shares& shares, int slot) {
+  const double began = PMPI_Wtime();
+  const auto moved = call.state.background(call.file.device).finish(slot);
+  call.counters().access_s += PMPI_Wtime() - began;
+  if (!moved) return tl::make_unexpected(moved.error());
+  call.counters().device_bytes += *moved;
+  if (*moved < shares.span.bytes)
+    return fail(ErrorKind::io, call.file.name + ": the file became shorter while it was read");
+  return {};
+}
+
 Status write_pieces(RunningCall& call, const Share& share, const std::byte* packed) {
   return pieces(call, share, const_cast<std::byte*>(packed));
 }

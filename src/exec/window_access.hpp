@@ -42,6 +42,10 @@ Status read_span(RunningCall& call, const Shares& shares, std::byte* window);
 Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window);
 Status write_span(RunningCall& call, const Shares& shares, const std::byte* window);
 
+// Local. The same, started in a slot of the file's background and concluded later.
+void start_span(RunningCall& call, const Shares& shares, std::byte* window, int slot);
+Status finish_span(RunningCall& call, const Shares& shares, int slot);
+
 // Local. One share's pieces, packed, straight to or from storage.
 Status write_pieces(RunningCall& call, const Share& share, const std::byte* packed);
 Status read_pieces(RunningCall& call, const Share& share, std::byte* packed);
