@@ -56,9 +56,7 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
                               std::int64_t position, const std::optional<Error>& refusal) {
   const double began = PMPI_Wtime();
   ++file.counters.collective_calls;
-  const Access access{plan.direction,
-                      {plan.shape.shifted(position), 0, plan.shape.size()},
-                      memory};
+  const Access access{plan.direction, {plan.shape.shifted(position), 0, plan.shape.size()}, memory};
   CallCard card;
   card.entry = plan.id;
   card.shift = position;

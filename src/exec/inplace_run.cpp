@@ -252,10 +252,10 @@ Result<ByteSchedule> make_schedule(const InplacePlan& plan, std::int64_t element
   for (const Phase& phase : plan.phases) {
     auto& steps = schedule.phases.emplace_back();
     for (const Exchange& exchange : phase)
-      steps.push_back({exchange.peer,
-                       bytes_of(exchange.send, element_bytes),
-                       {exchange.receive_offset * element_bytes,
-                        exchange.receive_count * element_bytes}});
+      steps.push_back(
+          {exchange.peer,
+           bytes_of(exchange.send, element_bytes),
+           {exchange.receive_offset * element_bytes, exchange.receive_count * element_bytes}});
   }
   schedule.pack = bytes_of(plan.pack, element_bytes);
   schedule.file = bytes_of(plan.file, element_bytes);
