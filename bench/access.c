@@ -2,7 +2,7 @@
 // after every write and every read. A plain MPI program; run.py starts it and reads its records.
 //
 //   access --file F --records R [--bytes N] [--repetitions N] [--limit S] [--budget S] [--memory]
-//          [--skip CASE|CONTESTANT|OP]… --contestant SPEC… CASE…
+//          [--spoil] [--skip CASE|CONTESTANT|OP]… --contestant SPEC… CASE…
 //
 // Time is from barrier to barrier on the slowest rank; the file exists at full size. A contestant
 // whose trial at a fraction of the size foretells more than the limit is left out and reported so.
@@ -145,11 +145,10 @@ static void run_case(struct session* s, const char* name) {
 
 static void read_arguments(struct session* s, int argc, char** argv) {
   static const struct option kOptions[] = {
-      {"file", 1, NULL, 'f'},       {"records", 1, NULL, 'r'},
-      {"bytes", 1, NULL, 'b'},      {"repetitions", 1, NULL, 'n'},
-      {"limit", 1, NULL, 'l'},      {"budget", 1, NULL, 'g'},
-      {"memory", 0, NULL, 'm'},     {"skip", 1, NULL, 's'},
-      {"contestant", 1, NULL, 'c'}, {NULL, 0, NULL, 0}};
+      {"file", 1, NULL, 'f'},        {"records", 1, NULL, 'r'}, {"bytes", 1, NULL, 'b'},
+      {"repetitions", 1, NULL, 'n'}, {"limit", 1, NULL, 'l'},   {"budget", 1, NULL, 'g'},
+      {"memory", 0, NULL, 'm'},      {"spoil", 0, NULL, 'x'},   {"skip", 1, NULL, 's'},
+      {"contestant", 1, NULL, 'c'},  {NULL, 0, NULL, 0}};
   s->options = (struct options){.bytes = 64 << 20, .repetitions = 5, .budget_seconds = 6};
   s->run.limit_seconds = 60;
   const char* records = "/dev/stdout";
@@ -175,6 +174,9 @@ static void read_arguments(struct session* s, int argc, char** argv) {
         break;
       case 'm':
         s->options.memory = 1;
+        break;
+      case 'x':
+        s->options.spoil = 1;
         break;
       case 's':
         add_skip(&s->options.skips, optarg);

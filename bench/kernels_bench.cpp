@@ -212,7 +212,7 @@ class Window {
   std::vector<Sink> sinks_;
 };
 
-Window block_cyclic_window(std::int64_t ranks, std::int64_t block_bytes) {
+Window cyclic_window(std::int64_t ranks, std::int64_t block_bytes) {
   std::vector<Pattern> patterns;
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     patterns.push_back(
@@ -220,20 +220,37 @@ Window block_cyclic_window(std::int64_t ranks, std::int64_t block_bytes) {
   return {std::move(patterns), 1000 * ranks * block_bytes};
 }
 
-void block_cyclic(benchmark::State& state, bool packing) {
-  block_cyclic_window(state.range(0), state.range(1) * state.range(2))
+void cyclic(benchmark::State& state, bool packing) {
+  cyclic_window(state.range(0), state.range(1) * state.range(2))
       .copy(state, packing, copy_kernels());
 }
 
-void block_cyclic_cases(benchmark::internal::Benchmark* bench) {
+void cyclic_cases(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"ranks", "block", "element"});
   for (const std::int64_t ranks : {2, 3, 4, 7, 16})
     for (const std::int64_t block : {1, 4, 16, 64, 512}) bench->Args({ranks, block, 4});
   for (const std::int64_t element : {1, 2, 8})
     for (const std::int64_t ranks : {2, 3, 4, 7, 16}) bench->Args({ranks, 1, element});
 }
-BENCHMARK_CAPTURE(block_cyclic, interleave, false)->Apply(block_cyclic_cases);
-BENCHMARK_CAPTURE(block_cyclic, deinterleave, true)->Apply(block_cyclic_cases);
+BENCHMARK_CAPTURE(cyclic, interleave, false)->Apply(cyclic_cases);
+BENCHMARK_CAPTURE(cyclic, deinterleave, true)->Apply(cyclic_cases);
+
+// Rows of 4-byte elements, each dealt out from rank 0 on.
+void rows(benchmark::State& state, bool packing) {
+  const std::int64_t ranks = state.range(0);
+  const std::int64_t columns = state.range(1);
+  std::vector<Pattern> patterns;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    patterns.push_back(Pattern::tiled(
+        block_cyclic({.ranks = ranks, .rank = rank, .elements = columns, .element_bytes = 4}),
+        columns * 4));
+  Window(std::move(patterns), 0).copy(state, packing, copy_kernels());
+}
+void row_cases(benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"ranks", "columns"})->ArgsProduct({{4, 16}, {50, 501, 2001, 16001}});
+}
+BENCHMARK_CAPTURE(rows, interleave, false)->Apply(row_cases);
+BENCHMARK_CAPTURE(rows, deinterleave, true)->Apply(row_cases);
 
 // Dealt out to four ranks in 8-byte pieces at random: nothing is regular.
 void dealt(benchmark::State& state, bool packing) {
@@ -263,9 +280,9 @@ void level_strided(benchmark::State& state, bool packing) {
   if (const CopyKernels* kernels = kernels_of(state)) data.copy(state, packing, *kernels);
   report(state, data.pattern.size(), "of_touch", touch);
 }
-void level_block_cyclic(benchmark::State& state, bool packing) {
+void level_cyclic(benchmark::State& state, bool packing) {
   if (const CopyKernels* kernels = kernels_of(state))
-    block_cyclic_window(state.range(1), 4).copy(state, packing, *kernels);
+    cyclic_window(state.range(1), 4).copy(state, packing, *kernels);
 }
 void level_widths(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"level", "width"})->ArgsProduct({{0, 1, 2}, {1, 2, 4, 8, 16}});
@@ -275,8 +292,8 @@ void level_ranks(benchmark::internal::Benchmark* bench) {
 }
 BENCHMARK_CAPTURE(level_strided, pack, true)->Apply(level_widths);
 BENCHMARK_CAPTURE(level_strided, unpack, false)->Apply(level_widths);
-BENCHMARK_CAPTURE(level_block_cyclic, interleave, false)->Apply(level_ranks);
-BENCHMARK_CAPTURE(level_block_cyclic, deinterleave, true)->Apply(level_ranks);
+BENCHMARK_CAPTURE(level_cyclic, interleave, false)->Apply(level_ranks);
+BENCHMARK_CAPTURE(level_cyclic, deinterleave, true)->Apply(level_ranks);
 
 }  // namespace
 }  // namespace tutti

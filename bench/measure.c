@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "session.h"
 
@@ -64,8 +66,23 @@ static void note_wrong(struct session* s, const struct contestant* c, enum direc
   record(&s->run,
          "{\"type\":\"wrong\",\"case\":\"%s\",\"contestant\":\"%s\",\"op\":\"%s\",\"words\":%lld}",
          s->case_name, c->name, kOps[direction], (long long)words);
+  if (c->kind == KIND_BLOCK) return;
   fill_file(&s->run, &s->shape.contents, kUntouched);
   s->file_salt = kUntouched;
+}
+
+// Makes one byte of the file wrong, to see whether that is found.
+static void spoil_file(const struct session* s) {
+  const int64_t at = s->shape.contents.words / 2 * kWordBytes;
+  const int fd = open(s->run.path, O_RDWR);
+  unsigned char byte;
+  if (s->run.rank == 0) {
+    read_fully(&s->run, fd, &byte, 1, at);
+    byte ^= 1;
+    write_fully(&s->run, fd, &byte, 1, at);
+  }
+  close(fd);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void spread(struct session* s, const struct contestant* c) {
@@ -156,6 +173,7 @@ double measure(struct session* s, struct entry* e, enum direction direction, int
          "d,\"seconds\":%.9f}",
          s->case_name, c->name, kOps[direction], repetition, seconds);
   record_stats(s, e, kOps[direction], repetition);
+  if (direction == WRITE && s->options.spoil) spoil_file(s);
   if (direction == WRITE)
     check_write(s, c);
   else
