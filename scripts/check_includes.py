@@ -26,10 +26,11 @@ MAY_INCLUDE = {
     "src/inspect": CORE,
     "src/exec": CORE + ["device", "transfer", "inspect"],
     "src/api": CORE + ["device", "transfer", "inspect", "exec"],
+    "src/cxx": CORE + ["device", "transfer", "inspect", "exec"],
     "trace": ["base", "pattern", "mpi", "view"],
     "model": ["base", "pattern", "trace"],
 }
-MAY_INCLUDE_MPI = {"src/mpi", "src/view", "src/inspect", "src/exec", "src/api", "trace"}
+MAY_INCLUDE_MPI = {"src/mpi", "src/view", "src/inspect", "src/exec", "src/api", "src/cxx", "trace"}
 CHECKED_ROOTS = ["src", "trace", "model", "sim", "tools"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -113,6 +114,8 @@ def self_test():
         ("src/exec/a.cpp", '#include "device/device.hpp"\n#include "inspect/x.hpp"\n', False),
         ("src/exec/a.cpp", '#include "api/file.hpp"\n', True),
         ("src/api/a.cpp", '#include "exec/x.hpp"\n#include <mpi.h>\n', False),
+        ("src/cxx/a.cpp", '#include "exec/x.hpp"\n#include "tutti/file.hpp"\n#include <mpi.h>\n', False),
+        ("src/cxx/a.cpp", '#include "api/file.hpp"\n', True),
         ("src/pattern/a_test.cpp", '#include "support/random_pattern.hpp"\n', False),
         ("src/pattern/a.cpp", '#include "support/random_pattern.hpp"\n', True),
         ("src/helpers/a.cpp", "", True),
