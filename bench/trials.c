@@ -24,11 +24,14 @@ static int try_small(struct session* s, struct contestant* c, const struct shape
   return 1;
 }
 
-// Growth is taken as a power law, between linear and quadratic, through the last two trials.
+// The time at full size from the last two trials: by a power law, at most quadratic, where time
+// grew faster than the size; otherwise by a straight line, since a part of it does not grow at all.
 static double foretell(double seconds, double before, int part, int part_before) {
-  if (seconds < kQuickSeconds) return seconds * part;
+  const double plain = seconds * part;
   const double power = log(seconds / before) / log((double)part_before / part);
-  return seconds * pow(part, fmin(2, fmax(1, power)));
+  if (power > 1 && seconds > kQuickSeconds) return seconds * pow(part, fmin(2, power));
+  const double slope = (seconds - before) / (1.0 / part - 1.0 / part_before);
+  return fmin(plain, fmax(plain / 4, seconds + slope * (1 - 1.0 / part)));
 }
 
 // Collective. 0 when a trial failed.
