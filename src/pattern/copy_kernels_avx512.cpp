@@ -82,7 +82,7 @@ std::int64_t runs_per_vector(const Plane& plane) {
 }
 
 template <std::int64_t kStore>
-TUTTI_AVX512 TUTTI_INLINE void store_low(std::byte* to, __m512i v) {
+TUTTI_INLINE TUTTI_AVX512 void store_low(std::byte* to, __m512i v) {
   if constexpr (kStore == 16)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_castsi512_si128(v));
   else if constexpr (kStore == 32)
@@ -110,16 +110,22 @@ TUTTI_AVX512 void gather_rows(const Plane& plane, const VectorShape& shape, cons
                               _mm512_permutexvar_epi8(compact, v));
       at += runs * plane.stride;
       packed += runs * plane.bytes;
-      left -= runs;
     };
-    if (const std::int64_t head = runs_before_line(plane, shape, memory); head > 0) some(head);
+    if (const std::int64_t head = runs_before_line(plane, shape, memory); head > 0) {
+      some(head);
+      left -= head;
+    }
     for (; left >= shape.runs && packed <= last_full_store; left -= shape.runs) {
       const __m512i v = _mm512_maskz_loadu_epi8(full, at);
       store_low<kStore>(packed, _mm512_permutexvar_epi8(compact, v));
       at += step;
       packed += out;
     }
-    while (left > 0) some(std::min(left, shape.runs));
+    while (left > 0) {
+      const std::int64_t runs = std::min(left, shape.runs);
+      some(runs);
+      left -= runs;
+    }
   }
 }
 
@@ -139,9 +145,11 @@ TUTTI_AVX512 void scatter_rows(const Plane& plane, const VectorShape& shape,
                               _mm512_permutexvar_epi8(spread, v));
       at += runs * plane.stride;
       packed += runs * plane.bytes;
-      left -= runs;
     };
-    if (const std::int64_t head = runs_before_line(plane, shape, memory); head > 0) some(head);
+    if (const std::int64_t head = runs_before_line(plane, shape, memory); head > 0) {
+      some(head);
+      left -= head;
+    }
     for (; left >= shape.runs; left -= shape.runs) {
       const __m512i v = _mm512_maskz_loadu_epi8(packed_members, packed);
       _mm512_mask_storeu_epi8(at, members, _mm512_permutexvar_epi8(spread, v));
@@ -155,7 +163,7 @@ TUTTI_AVX512 void scatter_rows(const Plane& plane, const VectorShape& shape,
 // Runs of at most a vector, whatever their sizes: no branch depends on a size. Stops at a longer
 // run.
 template <bool kGather>
-TUTTI_AVX512 TUTTI_INLINE std::int64_t copy_mixed_runs(RunList list, std::int64_t first,
+TUTTI_INLINE TUTTI_AVX512 std::int64_t copy_mixed_runs(RunList list, std::int64_t first,
                                                        std::int64_t last,
                                                        MemoryByte<kGather>* memory,
                                                        PackedByte<kGather>* packed) {
@@ -179,7 +187,7 @@ TUTTI_AVX512 TUTTI_INLINE std::int64_t copy_mixed_runs(RunList list, std::int64_
 
 // Equal sizes get a loop of their own as long as they come in long stretches.
 template <bool kGather>
-TUTTI_AVX512 TUTTI_INLINE void copy_list_avx512(const RunList& list, MemoryByte<kGather>* memory,
+TUTTI_INLINE TUTTI_AVX512 void copy_list_avx512(const RunList& list, MemoryByte<kGather>* memory,
                                                 PackedByte<kGather>* packed) {
   constexpr std::int64_t kLongStretch = 8;
   constexpr std::int64_t kMixed = 64;

@@ -53,12 +53,25 @@ struct Stream {
   std::int64_t next = 0;
   std::int64_t end = 0;
   std::byte* packed = nullptr;  // where stream byte `next` goes or comes from
-  std::int64_t offset = 0;      // where it lies in the window
+  Block block{};                // the runs that start there
 
-  void advance(std::int64_t bytes) {
+  std::int64_t offset() const { return block.offset; }
+  bool done() const { return next >= end; }
+
+  void find_block() {
+    if (!done()) block = block_at(pattern->node(), pattern->origin(), next, end);
+  }
+  void skip_runs(std::int64_t runs) {
+    next += runs * block.bytes;
+    packed += runs * block.bytes;
+    block.offset += runs * block.stride;
+    block.count -= runs;
+    if (block.count == 0) find_block();
+  }
+  void skip_bytes(std::int64_t bytes) {
     next += bytes;
     packed += bytes;
-    if (next < end) offset = pattern->offset_of(next);
+    find_block();
   }
 };
 
@@ -72,17 +85,20 @@ class Loom {
       : kernels_(kernels), streams_(std::move(streams)), base_(base) {}
 
   void copy_all() {
+    int peels = 0;
     while (drop_finished(), streams_.size() > 1) {
-      if (weave()) continue;
-      // Streams may start or resume some periods apart: retry where the last one does.
-      const std::int64_t start = lowest();
-      const std::int64_t level = highest();
-      if (level > start && level - start <= kPeel) {
-        copy_below(level);
-        drop_finished();
-        if (weave()) continue;
+      if (weave()) {
+        peels = 0;
+        continue;
       }
-      copy_part();
+      const std::int64_t level = peel_level();
+      if (peels < 2 && level <= lowest() + kPeel) {
+        copy_below(level);
+        ++peels;
+      } else {
+        copy_part();
+        peels = 0;
+      }
     }
     if (!streams_.empty()) copy_range(streams_[0], streams_[0].end);
   }
@@ -96,13 +112,21 @@ class Loom {
   static constexpr std::int64_t kMostPart = 128 << 10;
 
   void drop_finished() {
-    std::erase_if(streams_, [](const Stream& stream) { return stream.next >= stream.end; });
+    std::erase_if(streams_, [](const Stream& stream) { return stream.done(); });
   }
   std::int64_t lowest() const {
-    return std::ranges::min_element(streams_, {}, &Stream::offset)->offset;
+    return std::ranges::min_element(streams_, {}, &Stream::offset)->offset();
   }
-  std::int64_t highest() const {
-    return std::ranges::max_element(streams_, {}, &Stream::offset)->offset;
+  // Streams may start, and go on after the end of a row, some periods apart. Returns where the
+  // first one comes to a long row, or else where the last one is.
+  std::int64_t peel_level() const {
+    constexpr std::int64_t kLongRow = 8;
+    std::int64_t level = kNowhere;
+    for (const Stream& stream : streams_)
+      if (stream.block.count >= kLongRow) level = std::min(level, stream.offset());
+    if (level == kNowhere || level == lowest())
+      level = std::ranges::max_element(streams_, {}, &Stream::offset)->offset();
+    return level;
   }
 
   void copy_range(Stream& stream, std::int64_t to) {
@@ -112,22 +136,39 @@ class Loom {
       pack_with(kernels_, range, base_, stream.packed);
     else
       unpack_with(kernels_, range, base_, stream.packed);
-    stream.advance(to - stream.next);
+    stream.skip_bytes(to - stream.next);
+  }
+
+  // The runs of the stream's block that end below `level`; false where there are none.
+  bool copy_block_below(Stream& stream, std::int64_t level) {
+    const Block& block = stream.block;
+    const std::int64_t room = level - block.offset - block.bytes;
+    if (room < 0 || (block.count > 1 && block.stride <= 0)) return false;
+    const std::int64_t runs = block.count == 1 ? 1 : std::min(block.count, room / block.stride + 1);
+    const Plane plane{.bytes = block.bytes, .count = runs, .stride = block.stride};
+    if constexpr (kPack)
+      kernels_.gather(plane, address(base_, block.offset), stream.packed);
+    else
+      kernels_.scatter(plane, stream.packed, address(base_, block.offset));
+    stream.skip_runs(runs);
+    return true;
   }
 
   std::int64_t copy_below(std::int64_t level) {
     std::int64_t moved = 0;
     for (Stream& stream : streams_) {
-      if (stream.next >= stream.end || stream.offset >= level) continue;
-      const std::int64_t to = std::min(stream.pattern->bytes_below(level), stream.end);
-      moved += to - stream.next;
-      copy_range(stream, to);
+      const std::int64_t before = stream.next;
+      // The ends of two regular rows need no search in the pattern; what is longer pays for it.
+      for (int i = 0; i < 2 && !stream.done() && stream.offset() < level; ++i)
+        if (!copy_block_below(stream, level)) break;
+      if (!stream.done() && stream.offset() < level)
+        copy_range(stream, std::min(stream.pattern->bytes_below(level), stream.end));
+      moved += stream.next - before;
     }
     return moved;
   }
 
   void copy_part() {
-    if (streams_.empty()) return;
     const std::int64_t moved = copy_below(lowest() + part_);
     if (moved < kLeastPart && part_ < kFar)
       part_ *= 2;
@@ -144,22 +185,21 @@ class Loom {
     std::int64_t bound = kNowhere;
     // The stream that starts lowest tells what the others have to look like.
     for (const Stream& stream : streams_) {
-      if (stream.offset != start) continue;
-      const Block block = block_of(stream);
-      weave.bytes = block.bytes;
-      weave.stride = block.stride;
+      if (stream.offset() != start) continue;
+      weave.bytes = stream.block.bytes;
+      weave.stride = stream.block.stride;
     }
     if (weave.stride < weave.bytes) return false;
     lanes_.clear();
     for (const Stream& stream : streams_) {
-      if (stream.offset - start >= weave.stride) {
-        bound = std::min(bound, stream.offset);
+      if (stream.offset() - start >= weave.stride) {
+        bound = std::min(bound, stream.offset());
         continue;
       }
-      const Block block = block_of(stream);
+      const Block& block = stream.block;
       if (block.bytes != weave.bytes || block.stride != weave.stride) return false;
       weave.periods = std::min(weave.periods, block.count);
-      lanes_.push_back({stream.offset - start, stream.packed});
+      lanes_.push_back({stream.offset() - start, stream.packed});
     }
     weave.periods = std::min(weave.periods, (bound - start) / weave.stride);
     const std::int64_t lane_bytes = weave.periods * weave.bytes;
@@ -172,7 +212,7 @@ class Loom {
     else
       kernels_.interleave(weave, address(base_, start));
     for (Stream& stream : streams_)
-      if (stream.offset - start < weave.stride) stream.advance(lane_bytes);
+      if (stream.offset() - start < weave.stride) stream.skip_runs(weave.periods);
     return true;
   }
 
@@ -183,10 +223,6 @@ class Loom {
     for (std::size_t i = 1; i < lanes_.size(); ++i)
       if (lanes_[i].slot - lanes_[i - 1].slot < weave.bytes) return false;
     return lanes_.back().slot + weave.bytes <= weave.stride;
-  }
-
-  static Block block_of(const Stream& stream) {
-    return block_at(stream.pattern->node(), stream.pattern->origin(), stream.next, stream.end);
   }
 
   const CopyKernels& kernels_;
@@ -207,13 +243,13 @@ void copy_many(const CopyKernels& kernels, std::span<const Each> all, std::byte*
     if (each.begin >= each.end) continue;
     auto* packed = const_cast<std::byte*>(each.packed);
     if (monotone)
-      streams.push_back(
-          {each.pattern, each.begin, each.end, packed, each.pattern->offset_of(each.begin)});
+      streams.push_back({each.pattern, each.begin, each.end, packed, {}});
     else if constexpr (kPack)
       pack_with(kernels, {*each.pattern, each.begin, each.end}, base, packed);
     else
       unpack_with(kernels, {*each.pattern, each.begin, each.end}, base, packed);
   }
+  for (Stream& stream : streams) stream.find_block();
   Loom<kPack>(kernels, std::move(streams), base).copy_all();
 }
 

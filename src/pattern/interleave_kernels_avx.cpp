@@ -99,7 +99,7 @@ TUTTI_AVX2 void zip_lanes_avx2(const Weave& weave, const ZipShape<16>& shape, Zi
 // Loads no more than a vector can take from one of kLanes lanes: at most 18 bytes from one of four,
 // 15 from one of five.
 template <std::size_t kLanes>
-TUTTI_AVX512 TUTTI_INLINE __m512i load_lane(const std::byte* from) {
+TUTTI_INLINE TUTTI_AVX512 __m512i load_lane(const std::byte* from) {
   if constexpr (kLanes >= 5)
     return _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   else if constexpr (kLanes == 4)

@@ -163,8 +163,7 @@ inline std::int64_t readable_periods(const Weave& weave, const Group& group) {
 }
 
 template <std::int64_t kBytes, bool kGather>
-TUTTI_INLINE void copy_group(const CopyKernels& kernels, const Weave& weave, Group group,
-                             MemoryByte<kGather>* window) {
+TUTTI_INLINE void copy_group(const Weave& weave, Group group, MemoryByte<kGather>* window) {
   constexpr std::int64_t n = kRow / kBytes;
   const bool part = static_cast<std::int64_t>(group.lanes.size()) < n;
   const std::int64_t all = group.periods;
@@ -178,9 +177,17 @@ TUTTI_INLINE void copy_group(const CopyKernels& kernels, const Weave& weave, Gro
     else
       weave_rows<kBytes, false>(group, window);
   }
-  group.period += group.periods;
-  group.periods = all - group.periods;
-  if (group.periods > 0) copy_lanes<kGather>(kernels, group, window);
+  // Too few periods are left for a call per lane.
+  const std::int64_t end = group.period + all;
+  for (const Lane& lane : group.lanes) {
+    for (std::int64_t t = group.period + group.periods; t < end; ++t) {
+      auto* const at = window + t * group.stride + lane.slot;
+      if constexpr (kGather)
+        std::memcpy(lane.packed + t * kBytes, at, kBytes);
+      else
+        std::memcpy(at, lane.packed + t * kBytes, kBytes);
+    }
+  }
 }
 
 template <std::int64_t kBytes, bool kGather>
@@ -201,7 +208,7 @@ TUTTI_INLINE void copy_groups(const CopyKernels& kernels, const Weave& weave,
       if (4 * (last - first) <= n || last - first == 1)
         copy_lanes<kGather>(kernels, group, window);
       else
-        copy_group<kBytes, kGather>(kernels, weave, group, window);
+        copy_group<kBytes, kGather>(weave, group, window);
       first = last;
     }
   }

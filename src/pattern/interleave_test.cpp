@@ -170,6 +170,24 @@ TEST(Interleave, StridedStreamsWithAnySlots) {
   }
 }
 
+// Equal runs and strides from anywhere on: later starts, wrapped slots, full and partial overlaps.
+TEST(Interleave, OverlappingStridedStreamsTheLastOneWins) {
+  Bench bench;
+  for (std::uint64_t seed = 0; seed < 700; ++seed) {
+    PatternMaker maker(seed);
+    const std::int64_t width = std::int64_t{1} << maker.below(5);
+    const std::int64_t stride = width * (1 + maker.below(6)) + maker.below(3);
+    std::vector<Part> parts;
+    for (std::int64_t n = 2 + maker.below(3); n > 0; --n) {
+      const std::int64_t at = maker.below(maker.chance(50) ? stride : 200 * stride);
+      const Pattern pattern =
+          Pattern::repeat(300 + maker.below(1500), stride, Pattern::run(width)).shifted(at);
+      parts.push_back({pattern, 0, pattern.size()});
+    }
+    ASSERT_EQ(bench.check(parts), "") << "seed " << seed;
+  }
+}
+
 TEST(Interleave, RowsOfACyclicMatrix) {
   Bench bench;
   for (const std::int64_t columns : {64, 301, 2048}) {
