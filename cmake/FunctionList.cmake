@@ -1,7 +1,8 @@
 # The list of functions that Tutti owns, in the forms that the build needs.
 #
 #   TUTTI_FUNCTIONS          names without MPI_
-#   tutti_export_only(TARGET)  makes a shared library export MPI_X and PMPI_X of the list, nothing else
+#   tutti_export_only(TARGET)  makes a shared library export MPI_X and PMPI_X of the list and what the
+#                              C++ interface (namespace tutti::io) marks as public, nothing else
 set(TUTTI_FUNCTION_FILE ${CMAKE_SOURCE_DIR}/preload/functions.txt)
 set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TUTTI_FUNCTION_FILE})
 file(STRINGS ${TUTTI_FUNCTION_FILE} TUTTI_FUNCTIONS REGEX "^MPI_")
@@ -14,6 +15,7 @@ foreach(name IN LISTS TUTTI_FUNCTIONS)
   string(APPEND lines "TUTTI_FUNCTION(${name})\n")
   string(APPEND exports "    MPI_${name}; PMPI_${name};\n")
 endforeach()
+string(APPEND exports "    extern \"C++\" { tutti::io::*; };\n")
 string(APPEND exports "  local: *;\n};\n")
 file(CONFIGURE OUTPUT ${TUTTI_GENERATED_DIR}/functions.inc CONTENT "${lines}" @ONLY)
 file(CONFIGURE OUTPUT ${TUTTI_GENERATED_DIR}/exports.map CONTENT "${exports}" @ONLY)

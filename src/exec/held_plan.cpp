@@ -60,6 +60,8 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
   CallCard card;
   card.entry = plan.id;
   card.shift = position;
+  card.reading = plan.direction == Direction::read ? 1 : 0;
+  card.bytes = plan.shape.size();
   card.refused = refusal ? 1 : 0;
   describe_memory(card, file, access);
   Outlook outlook{nullptr, plan.shift + position, {}};

@@ -130,7 +130,7 @@ TEST_F(InplaceRunTest, BlockCyclicVectorsOfAnySize) {
   const auto below = [&](std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
   };
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 8; ++round) {
     SCOPED_TRACE(round);
     const CyclicVector x{below(500), world_size(), 1 + below(20)};
     Vector vector{{}, 1 + below(9), 1 + below(300), below(40)};
@@ -165,7 +165,7 @@ std::vector<Tuples> random_distributions(std::mt19937_64& random, bool overlappi
 
 TEST_F(InplaceRunTest, TuplesWithHolesInAnyOrderAndOnSeveralRanks) {
   std::mt19937_64 random(test::test_seed("tuples", 21, world_rank() == 0));
-  for (int round = 0; round < 16; ++round) {
+  for (int round = 0; round < 10; ++round) {
     SCOPED_TRACE(round);
     Vector vector{random_distributions(random, round % 2 == 1), 1 + static_cast<int>(random() % 9),
                   1 + static_cast<int>(random() % 200), static_cast<int>(random() % 40)};

@@ -1,8 +1,10 @@
 """Compares the functions that each mpi.h declares with the function list and with what libraries export.
 
   symbols_test.py list FUNCTIONS MPICC...            the checked-in list covers the headers, no more
-  symbols_test.py exports LIBRARY FUNCTIONS [MPICC]   MPI_X weak and PMPI_X strong, nothing else;
-                                                      all that MPICC's mpi.h declares, or the whole list
+  symbols_test.py exports LIBRARY FUNCTIONS [MPICC INTERFACE]
+                                                      MPI_X weak and PMPI_X strong: all that MPICC's mpi.h
+                                                      declares, or the whole list; the C++ functions that
+                                                      INTERFACE lists; nothing else
   symbols_test.py needs LIBRARY PREFIX...             depends on libc and the named libraries only
 """
 
@@ -48,22 +50,36 @@ def check_list(functions, *compilers):
     return problems
 
 
-def check_exports(library, functions, mpicc=None):
+def exported_symbols(library):
+    """C names and demangled C++ functions, each with nm's letter for its kind.
+
+    An MPI_Comm is an int in MPICH and a pointer in Open MPI; as a first parameter it gets its name back.
+    """
+    exported = {}
+    for line in output_of("nm", "-D", "--defined-only", "--demangle", library).splitlines():
+        kind, name = line.split(maxsplit=2)[1:]
+        exported[re.sub(r"\((int|ompi_communicator_t\*), ", "(MPI_Comm, ", name)] = kind
+    return exported
+
+
+def check_exports(library, functions, mpicc=None, interface=None):
     listed, problems = read_list(functions)
     required = declared_functions(mpicc) if mpicc else listed
-    exported = {}
-    for line in output_of("nm", "-D", "--defined-only", library).splitlines():
-        kind, name = line.split()[-2:]
-        exported[name] = kind
+    exported = exported_symbols(library)
+    public, doubles = read_list(interface) if interface else (set(), [])
+    problems += doubles
+    for name in sorted(public):
+        if exported.get(name) != "T":
+            problems.append(f"{name} is of kind {exported.get(name)}, it must be exported and strong (T)")
     for name in sorted(required):
         for symbol, kind, word in ((name, "W", "weak"), ("P" + name, "T", "strong")):
             if symbol not in exported:
                 problems.append(f"{symbol} is not exported")
             elif exported[symbol] != kind:
                 problems.append(f"{symbol} is of kind {exported[symbol]}, it must be {word} ({kind})")
-    allowed = listed | {"P" + name for name in listed}
+    allowed = listed | {"P" + name for name in listed} | public
     problems += [f"{name} is exported and not in the list" for name in sorted(set(exported) - allowed)]
-    print(f"{Path(library).name}: {len(exported)} symbols, {2 * len(required)} required")
+    print(f"{Path(library).name}: {len(exported)} symbols, {2 * len(required) + len(public)} required")
     return problems
 
 
