@@ -172,7 +172,7 @@ Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& 
 
 // Statuses count bytes in both hosts; MPI_Get_count and MPI_Get_elements divide them.
 void fill_status(MPI_Status* status, std::int64_t bytes) {
-  if (status == MPI_STATUS_IGNORE) return;
+  if (status == MPI_STATUS_IGNORE || status == nullptr) return;
   PMPI_Status_set_elements_x(status, MPI_BYTE, bytes);
   PMPI_Status_set_cancelled(status, 0);
 }

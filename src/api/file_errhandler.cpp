@@ -11,6 +11,7 @@ TUTTI_MPI(File_create_errhandler,
   return without_file("MPI_File_create_errhandler", [&]() -> Status {
     if (errhandler == nullptr)
       return fail(ErrorKind::invalid_argument, "no place for the error handler");
+    if (!mpi_is_running()) return fail(ErrorKind::unsupported_operation, "MPI is not running");
     const auto made = create_error_handler(function);
     if (!made) return tl::make_unexpected(made.error());
     *errhandler = *made;
