@@ -37,6 +37,19 @@ std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   return std::nullopt;
 }
 
+// Collective. Ranks of one node look at each other's outcome; words are exchanged only about
+// failures.
+Status conclude(OpenFile& file, CollectiveState& state, const std::optional<Error>& failure) {
+  if (NodeBlock* node = state.node_block()) {
+    const std::int64_t mine = failure ? 1 : 0;
+    std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks));
+    node->gather(std::as_bytes(std::span(&mine, 1)), reinterpret_cast<std::byte*>(all.data()));
+    if (std::all_of(all.begin(), all.end(), [](std::int64_t failed) { return failed == 0; }))
+      return {};
+  }
+  return agree(file.comm.get(), failure);
+}
+
 // Collective.
 std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
   if (call.plan().independent) return run_independent(call, moved);
@@ -65,7 +78,7 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
     failure = execute(call, moved);
   }
   const double executed = PMPI_Wtime();
-  const Status agreed = agree(file.comm.get(), failure);
+  const Status agreed = conclude(file, *file.collective, failure);
   file.counters.agree_s += PMPI_Wtime() - executed;
   if (!agreed) return tl::make_unexpected(agreed.error());
   return moved;
@@ -77,8 +90,7 @@ Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
   ++file.counters.collective_calls;
   auto state = collective_state(file);
   if (!state) return tl::make_unexpected(state.error());
-  const InspectCall inspecting{file.comm.get(), file.rank,           file.ranks,
-                               file.hints,      (*state)->inspector, file.counters};
+  const InspectCall inspecting = inspect_call(file, **state);
   CallCard card = make_card(inspecting, access);
   describe_memory(card, file, access);
   card.refused = refusal ? 1 : 0;

@@ -5,6 +5,11 @@
 
 namespace tutti {
 
+InspectCall inspect_call(OpenFile& file, CollectiveState& state) {
+  return {file.comm.get(), state.node_block(), file.rank,    file.ranks,
+          file.hints,      state.inspector,    file.counters};
+}
+
 Result<CollectiveState*> collective_state(OpenFile& file) {
   if (file.collective) return file.collective.get();
   auto state = std::make_unique<CollectiveState>();
@@ -16,6 +21,11 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
   auto peers = PeerMemory::probe(file.comm.get(), wanted && state->inspector.topology.one_node);
   if (!peers) return tl::make_unexpected(peers.error());
   state->peers = std::move(*peers);
+  if (state->inspector.topology.one_node && wanted) {
+    auto node = NodeBlock::create(file.comm.get(), sizeof(CallCard));
+    if (!node) return tl::make_unexpected(node.error());
+    state->node = std::move(*node);
+  }
   if (state->peers.available()) {
     state->table = std::make_unique<StagingTable>(file.ranks);
     state->table_of.resize(static_cast<std::size_t>(file.ranks));

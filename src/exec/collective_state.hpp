@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "exec/peer_memory.hpp"
 #include "inspect/inspector.hpp"
+#include "mpi/node_block.hpp"
 #include "transfer/background.hpp"
 
 namespace tutti {
@@ -26,6 +27,9 @@ class CollectiveState {
  public:
   InspectorState inspector;
   PeerMemory peers;
+  NodeBlock node;  // available where all ranks share one
+
+  NodeBlock* node_block() { return node.available() ? &node : nullptr; }
   // Shared-memory transport: this rank's table, and where the peers' tables are.
   std::unique_ptr<StagingTable> table;
   std::vector<std::uint64_t> table_of;
@@ -44,6 +48,9 @@ class CollectiveState {
 };
 
 struct OpenFile;
+
+// Local. What the inspector needs of a file.
+InspectCall inspect_call(OpenFile& file, CollectiveState& state);
 
 // Collective. Made at the first collective access; later calls return at once.
 Result<CollectiveState*> collective_state(OpenFile& file);

@@ -36,8 +36,7 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
                            const std::optional<Error>& refusal) {
   auto state = collective_state(file);
   if (!state) return tl::make_unexpected(state.error());
-  const InspectCall inspecting{file.comm.get(), file.rank,           file.ranks,
-                               file.hints,      (*state)->inspector, file.counters};
+  const InspectCall inspecting = inspect_call(file, **state);
   const Access access{direction, {shape, 0, shape.size()}, {}};
   CallCard card = make_card(inspecting, access);
   card.refused = refusal ? 1 : 0;
@@ -66,10 +65,7 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
   describe_memory(card, file, access);
   Outlook outlook{nullptr, plan.shift + position, {}};
   outlook.cards.resize(static_cast<std::size_t>(file.ranks));
-  if (auto told = mpi_status(PMPI_Allgather(&card, sizeof card, MPI_BYTE, outlook.cards.data(),
-                                            sizeof card, MPI_BYTE, file.comm.get()),
-                             "MPI_Allgather");
-      !told)
+  if (auto told = tell_all(inspect_call(file, *file.collective), card, outlook.cards); !told)
     return tl::make_unexpected(told.error());
   file.counters.agree_s += PMPI_Wtime() - began;
   std::optional<Error> failure = refusal;

@@ -28,7 +28,7 @@ class Puller {
     for (std::int64_t round = 0; round < call_.plan().rounds; ++round) {
       if (staged) {
         if (me_staged) note(memory.open_round(round));
-        PMPI_Barrier(call_.file.comm.get());
+        meet();
         // Everybody has finished the round before the last barrier.
         if (me_staged && round > 0 && !failure_) memory.close_round(closed++);
         find_slots(round);
@@ -36,7 +36,7 @@ class Puller {
       if (call_.plan().owned)
         for_each_owned(*call_.plan().owned, round, [&](Extent window) { own_window(window); });
     }
-    if (staged) PMPI_Barrier(call_.file.comm.get());
+    if (staged) meet();
     if (me_staged && !failure_)
       for (; closed < call_.plan().rounds; ++closed) memory.close_round(closed);
     return failure_;
@@ -48,6 +48,14 @@ class Puller {
   }
   void note(const Status& done) {
     if (!done && !failure_) failure_ = done.error();
+  }
+
+  // Collective.
+  void meet() {
+    if (NodeBlock* node = call_.state.node_block())
+      node->barrier();
+    else
+      PMPI_Barrier(call_.file.comm.get());
   }
 
   bool anybody_is_staged() const {

@@ -59,6 +59,17 @@ bool leaves_no_hole(const Inspection& found) {
 
 }  // namespace
 
+Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards) {
+  if (call.node != nullptr) {
+    call.node->gather(std::as_bytes(std::span(&mine, 1)),
+                      reinterpret_cast<std::byte*>(cards.data()));
+    return {};
+  }
+  return mpi_status(
+      PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, call.comm),
+      "MPI_Allgather");
+}
+
 CallCard make_card(const InspectCall& call, const Access& access) {
   const FileRange& range = access.file;
   const RankFacts facts = facts_of(range);
@@ -90,10 +101,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   Outlook outlook;
   outlook.cards.resize(static_cast<std::size_t>(call.ranks));
   const double began = PMPI_Wtime();
-  if (auto told = mpi_status(PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, outlook.cards.data(),
-                                            sizeof mine, MPI_BYTE, call.comm),
-                             "MPI_Allgather");
-      !told)
+  if (auto told = tell_all(call, mine, outlook.cards); !told)
     return tl::make_unexpected(told.error());
   const double told_at = PMPI_Wtime();
   call.counters.agree_s += told_at - began;

@@ -13,6 +13,7 @@
 #include "inspect/call_card.hpp"
 #include "inspect/inspection.hpp"
 #include "inspect/topology.hpp"
+#include "mpi/node_block.hpp"
 #include "plan/plan_cache.hpp"
 #include "request/access.hpp"
 
@@ -35,6 +36,8 @@ struct InspectorState {
 
 struct InspectCall {
   MPI_Comm comm;
+  NodeBlock* node;  // null where ranks do not share a node
+
   int rank;
   int ranks;
   const Hints& hints;
@@ -51,6 +54,10 @@ struct Outlook {
 
 // Local: this rank's card, but for the memory fields, which the executor fills in.
 CallCard make_card(const InspectCall& call, const Access& access);
+
+// Collective. Every rank's card to every rank: through the node's block, or by one small MPI
+// exchange. REQUIRES: one place per rank in `cards`.
+Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards);
 
 // Collective. One small exchange of cards; descriptors travel only where no earlier plan serves.
 Result<Outlook> inspect(const InspectCall& call, const Access& access, const CallCard& mine);

@@ -1,0 +1,53 @@
+// A small block of memory shared by the ranks of one node, with a barrier that sleeps instead of
+// spinning. No MPI call is made after its creation, so a helper thread may use it too.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/result.hpp"
+
+namespace tutti {
+
+class NodeBlock {
+ public:
+  NodeBlock() = default;
+  NodeBlock(NodeBlock&& other) noexcept;
+  NodeBlock& operator=(NodeBlock&& other) noexcept;
+  ~NodeBlock();
+
+  // Collective over `comm`, whose ranks are all on one node. Every rank gets `slot_bytes` bytes of
+  // its own in the block. available() is the same on all ranks; it is false where the system
+  // refuses.
+  static Result<NodeBlock> create(MPI_Comm comm, std::int64_t slot_bytes);
+
+  bool available() const { return header_ != nullptr; }
+
+  // Collective. Returns when every rank has arrived; what any rank wrote before, all see after.
+  void barrier();
+
+  // Collective: one barrier. Afterwards `all` holds every rank's `mine`, in rank order.
+  // REQUIRES: the same size on all ranks, at most slot_bytes.
+  void gather(std::span<const std::byte> mine, std::byte* all);
+
+ private:
+  struct Header {
+    std::atomic<std::uint32_t> arrived;
+    std::atomic<std::uint32_t> generation;
+  };
+
+  std::byte* slot(int rank) const;
+
+  Header* header_ = nullptr;
+  std::size_t mapped_bytes_ = 0;
+  std::int64_t slot_bytes_ = 0;
+  int rank_ = 0;
+  int ranks_ = 1;
+  bool odd_ = false;  // which of two sets of slots the next gather uses
+};
+
+}  // namespace tutti
