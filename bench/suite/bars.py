@@ -67,18 +67,17 @@ def never_slower(data):
 
 
 def second_call(data):
-    sent, share = [], []
+    sent, shares = [], []
     for outcome in data.get("inspector", {}).values():
-        for stats in outcome.stats["write"]:
-            if stats["repetition"] == 1 and stats.get("call_us"):
-                sent.append(stats.get("descriptors_sent"))
-                share.append(stats.get("inspect_us", 0) / stats["call_us"])
-    known = [value for value in sent if value is not None]
-    if not known:
+        second = [stats for stats in outcome.stats["write"] if stats["repetition"] == 1 and stats.get("call_us")]
+        sent += [stats["descriptors_sent"] for stats in second if "descriptors_sent" in stats]
+        here = sorted(stats.get("inspect_us", 0) / stats["call_us"] for stats in second)
+        shares += here[len(here) // 2:][:1]
+    if not sent:
         return [("descriptors in a second call", "0", "no counters", None),
                 ("inspector's share of a second call", "< 1%", "no counters", None)]
-    return [("descriptors in a second call", "0", f"{max(known):.0f}", max(known) == 0),
-            ("inspector's share of a second call", "< 1%", f"{max(share):.2%}", max(share) < 0.01)]
+    return [("descriptors in a second call", "0", f"{max(sent):.0f}", max(sent) == 0),
+            ("inspector's share of a second call", "< 1%", f"{max(shares):.2%} (median, worst size)", max(shares) < 0.01)]
 
 
 def inspector_growth(data):
