@@ -22,10 +22,21 @@ def compare(page, shown, known, what):
     yield from (f"{page}: {name} is described, but is no {what}" for name in sorted(shown - known))
 
 
+def values_that_differ(rows):
+    """A hint whose code accepts "a, b or c" has the same words in the page's second column."""
+    page = "docs/hints.md"
+    for key, accepts in re.findall(r'"(\w+)",\s*"([\w-]+(?:, [\w-]+)* or [\w-]+)"', rows):
+        shown = re.search(rf"^\| `{key}` \| ([^|]+) \|", text_of(page), re.MULTILINE)
+        known = re.split(r", | or ", accepts)
+        if shown and sorted(shown.group(1).split(", ")) != sorted(known):
+            yield f"{page}: {key} accepts {', '.join(known)}"
+
+
 def problems():
     rows = text_of("src/request/hints.cpp").split("hint_rows()", 1)[1].split("return kRows", 1)[0]
     keys = set(re.findall(r'"((?:cb|romio|ind|striping|start|tutti)_\w+)"', rows))
     yield from compare("docs/hints.md", first_column("docs/hints.md") - {"tutti_version"}, keys, "hint")
+    yield from values_that_differ(rows)
     enum = re.search(r"enum class ErrorKind \{(.*?)\}", text_of("src/base/result.hpp"), re.DOTALL)
     kinds = set(re.findall(r"(\w+),", enum.group(1)))
     yield from compare("docs/errors.md", first_column("docs/errors.md"), kinds, "kind of error")
