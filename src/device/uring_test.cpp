@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <thread>
 
+#include "device/posix.hpp"
 #include "device/test_scratch.hpp"
 
 namespace tutti {
@@ -164,14 +166,19 @@ TEST(Uring, BlockingBatchesMoveTheSameBytes) {
 }
 
 TEST(Uring, ClosingWaitsForWhatTheKernelHolds) {
-  const Scratch scratch("/tmp");
-  for (int turn = 0; turn < 20; ++turn) {
+  const Scratch scratch;
+  std::vector<std::byte> bytes(16 << 20, std::byte{1});
+  ASSERT_EQ(open_posix(scratch.file(), kCreate)->write(0, bytes), 16 << 20);
+  for (int turn = 0; turn < 10; ++turn) {
     auto device = open_uring(scratch.file(), kCreate, 8, {});
     ASSERT_TRUE(device.has_value());
-    std::vector<std::byte> bytes(1 << 20);
-    auto batch = pieces_of(bytes, 32 << 10, TransferKind::write);
+    auto batch = pieces_of(bytes, 2 << 20, TransferKind::read);
     ASSERT_TRUE((*device)->submit(batch).has_value());
-    *device = Device();  // the memory above is freed next
+    *device = Device();  // eight pieces, eight slots: all of them are with the kernel
+    for (const Transfer& transfer : batch) {
+      EXPECT_EQ(transfer.memory[transfer.bytes - 1], std::byte{1}) << "closed before it was read";
+    }
+    std::fill(bytes.begin(), bytes.end(), std::byte{2});
   }
 }
 
