@@ -113,7 +113,8 @@ bool is_one_run(const Request& request) {
 Result<std::int64_t> move_independently(File& file, Direction direction, const Request& request) {
   if (request.bytes == 0) return 0;
   OpenFile& engine = *file.engine;
-  if (file.view.stream.is_contiguous() && is_one_run(request) && !engine.atomic) {
+  if (file.view.stream.is_contiguous() && is_one_run(request) && !engine.atomic &&
+      !writers_lock(engine.hints)) {
     Transfer whole{direction == Direction::read ? TransferKind::read : TransferKind::write,
                    file.view.stream.first() + request.first,
                    request.buffer + request.type->pattern.first(), request.bytes, 0};

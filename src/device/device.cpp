@@ -2,6 +2,10 @@
 
 namespace tutti {
 
+Status DeviceBackend::view_mapped(Extent, const std::function<void(const std::byte*)>&) {
+  return fail(ErrorKind::unsupported_operation, "this device maps no files");
+}
+
 Status DeviceBackend::store_mapped(Extent, const std::function<void(std::byte*)>&) {
   return fail(ErrorKind::unsupported_operation, "this device maps no files");
 }

@@ -36,6 +36,7 @@ struct DeviceFacts {
   bool server_cache = false;    // bytes read by one client are quick to read for the next
   bool batches = false;         // a batch of small pieces costs much less than one call each
   bool maps = false;            // store_mapped() works
+  bool maps_reads = false;      // view_mapped() works
   std::int64_t best_bytes = 0;  // request size the storage prefers; 0: no preference
 };
 
@@ -64,6 +65,9 @@ class DeviceBackend {
   // likes and owns nothing while it runs; the range exists afterwards. Other bytes keep their
   // values even while others write them.
   virtual Status store_mapped(Extent range, const std::function<void(std::byte*)>& fill);
+  // REQUIRES: facts().maps_reads, a range that ends within the file. Shows the range's bytes to
+  // `look`, which owns nothing while it runs.
+  virtual Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look);
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(

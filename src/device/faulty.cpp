@@ -71,7 +71,8 @@ class FaultyBackend final : public DeviceBackend {
   DeviceFacts facts() const override {
     DeviceFacts facts = inner_->facts();
     facts.asynchronous = false;
-    facts.maps = false;  // stores into a mapping could not be made to fail
+    facts.maps = false;  // what goes through a mapping could not be made to fail
+    facts.maps_reads = false;
     return facts;
   }
   StripeLayout layout() const override { return inner_->layout(); }

@@ -35,36 +35,48 @@ int allocate(int descriptor, Extent range) {
   return code;
 }
 
-}  // namespace
-
-bool can_map(const PosixFile& file) {
-  struct statfs system {};
-  struct stat facts {};
-  const AccessRights rights = file.rights();
-  return rights.read && rights.write && fstat(file.descriptor(), &facts) == 0 &&
-         S_ISREG(facts.st_mode) && fstatfs(file.descriptor(), &system) == 0 &&
-         is_local(system.f_type);
-}
-
-Status store_mapped(const PosixFile& file, Extent range,
-                    const std::function<void(std::byte*)>& fill) {
-  const auto failed = [&](int code) {
-    return tl::make_unexpected(transfer_error(
-        code, file.path(), {TransferKind::write, range.offset, nullptr, range.bytes, 0}));
-  };
-  if (const int code = allocate(file.descriptor(), range); code != 0) return failed(code);
+// Calls `use` with the address of the range's first byte.
+Status with_mapping(const PosixFile& file, Extent range, TransferKind kind,
+                    const std::function<void(std::byte*)>& use) {
   const std::int64_t page = sysconf(_SC_PAGESIZE);
   const std::int64_t start = range.offset / page * page;
   const auto bytes = static_cast<std::size_t>(range.end() - start);
-  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                      file.descriptor(), start);
-  if (mapped == MAP_FAILED) return failed(errno);
+  const bool writes = kind == TransferKind::write;
+  void* mapped = mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                      MAP_SHARED | MAP_POPULATE, file.descriptor(), start);
+  if (mapped == MAP_FAILED)
+    return tl::make_unexpected(
+        transfer_error(errno, file.path(), {kind, range.offset, nullptr, range.bytes, 0}));
   auto* memory = static_cast<std::byte*>(mapped);
-  const bool whole = run_guarded({memory, bytes}, [&] { fill(memory + (range.offset - start)); });
+  const bool whole = run_guarded({memory, bytes}, [&] { use(memory + (range.offset - start)); });
   munmap(mapped, bytes);
-  if (!whole)
-    return fail(ErrorKind::io, file.path() + ": the file was cut short while it was written");
-  return {};
+  if (whole) return {};
+  return fail(ErrorKind::io, file.path() + ": the file was cut short while it was " +
+                                 (writes ? "written" : "read"));
+}
+
+}  // namespace
+
+bool can_view(const PosixFile& file) {
+  struct statfs system {};
+  struct stat facts {};
+  return file.rights().read && fstat(file.descriptor(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         fstatfs(file.descriptor(), &system) == 0 && is_local(system.f_type);
+}
+
+bool can_map(const PosixFile& file) { return file.rights().write && can_view(file); }
+
+Status store_mapped(const PosixFile& file, Extent range,
+                    const std::function<void(std::byte*)>& fill) {
+  if (const int code = allocate(file.descriptor(), range); code != 0)
+    return tl::make_unexpected(transfer_error(
+        code, file.path(), {TransferKind::write, range.offset, nullptr, range.bytes, 0}));
+  return with_mapping(file, range, TransferKind::write, fill);
+}
+
+Status view_mapped(const PosixFile& file, Extent range,
+                   const std::function<void(const std::byte*)>& look) {
+  return with_mapping(file, range, TransferKind::read, look);
 }
 
 }  // namespace tutti

@@ -80,6 +80,31 @@ TEST_F(MappedFile, AFileCutShortMeanwhileIsAnError) {
   EXPECT_NE(stored.error().message.find(path_), std::string::npos);
 }
 
+TEST_F(MappedFile, ShowsWhatTheFileHolds) {
+  std::vector<std::byte> stored(50'000);
+  for (std::size_t i = 0; i < stored.size(); ++i) stored[i] = static_cast<std::byte>(i * 11);
+  Transfer fill{TransferKind::write, 0, stored.data(), std::ssize(stored), 0};
+  ASSERT_TRUE(file_.transfer({&fill, 1}).has_value());
+  auto reader = PosixFile::open(path_, {.read = true});
+  ASSERT_TRUE(can_view(*reader));
+  EXPECT_FALSE(can_map(*reader));
+  bool same = false;
+  ASSERT_TRUE(view_mapped(*reader, {4'097, 40'000}, [&](const std::byte* seen) {
+                same = std::equal(seen, seen + 40'000, stored.begin() + 4'097);
+              }).has_value());
+  EXPECT_TRUE(same);
+}
+
+TEST_F(MappedFile, AFileCutShortWhileItIsReadIsAnError) {
+  ASSERT_TRUE(file_.resize(1 << 20).has_value());
+  const Status seen = view_mapped(file_, {0, 1 << 20}, [&](const std::byte* at) {
+    ASSERT_EQ(truncate(path_.c_str(), 0), 0);
+    [[maybe_unused]] volatile std::byte gone = at[500'000];
+  });
+  ASSERT_FALSE(seen.has_value());
+  EXPECT_EQ(seen.error().kind, ErrorKind::io);
+}
+
 TEST_F(MappedFile, OnlyLocalRegularFilesOpenForBothAreMapped) {
   EXPECT_FALSE(can_map(*PosixFile::open("/dev/full", {.read = true, .write = true})));
   EXPECT_FALSE(can_map(*PosixFile::open(path_, {.read = false, .write = true})));

@@ -6,7 +6,10 @@
 namespace tutti {
 
 DeviceFacts PosixBackend::facts() const {
-  return {.has_locks = true, .maps = maps_, .best_bytes = file_.best_bytes()};
+  return {.has_locks = true,
+          .maps = maps_,
+          .maps_reads = maps_reads_,
+          .best_bytes = file_.best_bytes()};
 }
 
 Result<std::uint64_t> PosixBackend::submit(std::span<Transfer> batch) {

@@ -12,7 +12,8 @@ namespace tutti {
 
 class PosixBackend : public DeviceBackend {
  public:
-  explicit PosixBackend(PosixFile file) : file_(std::move(file)), maps_(can_map(file_)) {}
+  explicit PosixBackend(PosixFile file)
+      : file_(std::move(file)), maps_(can_map(file_)), maps_reads_(can_view(file_)) {}
 
   DeviceFacts facts() const override;
   StripeLayout layout() const override { return {}; }
@@ -21,6 +22,9 @@ class PosixBackend : public DeviceBackend {
   Status run(std::span<Transfer> batch) override { return file_.transfer(batch); }
   Status store_mapped(Extent range, const std::function<void(std::byte*)>& fill) override {
     return tutti::store_mapped(file_, range, fill);
+  }
+  Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look) override {
+    return tutti::view_mapped(file_, range, look);
   }
   Result<std::int64_t> size() override { return file_.size(); }
   Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
@@ -33,6 +37,7 @@ class PosixBackend : public DeviceBackend {
  protected:
   PosixFile file_;
   bool maps_;
+  bool maps_reads_;
 };
 
 Result<Device> open_posix(const std::string& path, const OpenOptions& options);

@@ -63,6 +63,7 @@ std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
 void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   const Pattern& memory = access.memory.pattern;
   card.direct = memory.is_contiguous() ? 1 : 0;
+  card.maps_reads = file.device->facts().maps_reads ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   // One rank's view of the file's length serves all, so that all stop at the same byte.
   if (file.rank == 0 && access.direction == Direction::read)

@@ -13,6 +13,9 @@ namespace {
 
 // A window and what is pulled into it stay in the second-level cache together.
 constexpr std::int64_t kChunkBytes = 256 << 10;
+constexpr std::int64_t kFetchBytes = 32 << 10;
+// A mapping this long costs little to set up beside what is read through it.
+constexpr std::int64_t kMapBytes = 8 << 20;
 // Runs at least this long travel straight between a peer's memory and the window.
 constexpr std::int64_t kScatterRunBytes = 1024;
 
@@ -97,27 +100,58 @@ class Puller {
   }
 
   void own_window(Extent window) {
-    for (std::int64_t at = window.offset; at < window.end() && !failure_; at += kChunkBytes) {
-      const Shares shares = shares_in(call_, {at, std::min(kChunkBytes, window.end() - at)});
-      if (shares.list.empty()) continue;
-      const auto lease = call_.state.windows[0].borrow(kChunkBytes);
-      const auto slots = call_.state.slots.borrow(std::max(shares.bytes, kChunkBytes));
-      if (!lease.granted() || !slots.granted()) {
-        note(Error{ErrorKind::no_memory, "no memory for a window"});
-        return;
-      }
-      if (call_.reading())
-        read_chunk(shares, lease.data(), slots.data());
-      else
-        write_chunk(shares, lease.data(), slots.data());
+    if (call_.reading()) window.bytes = std::min(window.bytes, call_.end_of_file - window.offset);
+    if (!call_.reading() || !call_.file.device->facts().maps_reads)
+      return cut(window, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk, nullptr); });
+    // The page cache itself serves as the window.
+    cut(window, kMapBytes, [&](Extent part) {
+      const Shares asked = shares_in(call_, part);
+      if (asked.list.empty()) return;
+      if (asked.sparse)
+        return cut(part, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk, nullptr); });
+      note(call_.file.device->view_mapped(
+          {part.offset + call_.outlook.shift, part.bytes}, [&](const std::byte* mapped) {
+            cut(part, chunk_bytes(),
+                [&](Extent chunk) { own_chunk(chunk, mapped + (chunk.offset - part.offset)); });
+          }));
+    });
+  }
+
+  template <class Visit>
+  void cut(Extent whole, std::int64_t step, const Visit& visit) {
+    for (std::int64_t at = whole.offset; at < whole.end() && !failure_; at += step)
+      visit(Extent{at, std::min(step, whole.end() - at)});
+  }
+
+  // Many peers: longer chunks, so that what is fetched from each is worth a call.
+  std::int64_t chunk_bytes() const {
+    return std::clamp(call_.file.ranks * kFetchBytes, kChunkBytes, 4 * kChunkBytes);
+  }
+
+  // `mapped`: the chunk's bytes, where the file is mapped.
+  void own_chunk(Extent chunk, const std::byte* mapped) {
+    const Shares shares = shares_in(call_, chunk);
+    if (shares.list.empty()) return;
+    const auto lease = call_.state.windows[0].borrow(mapped == nullptr ? chunk_bytes() : 1);
+    const auto slots = call_.state.slots.borrow(std::max(shares.bytes, chunk_bytes()));
+    if (!lease.granted() || !slots.granted())
+      return note(Error{ErrorKind::no_memory, "no memory for a window"});
+    if (!call_.reading()) return write_chunk(shares, lease.data(), slots.data());
+    if (mapped != nullptr) {
+      ++call_.counters().device_operations;
+      call_.counters().device_bytes += shares.span.bytes;
+      return deal_out(shares, mapped + (shares.span.offset - chunk.offset), slots.data());
     }
+    if (!shares.sparse) note(read_span(call_, shares, lease.data()));
+    deal_out(shares, lease.data(), slots.data());
   }
 
   // The places of a share inside the window, joined where they touch.
-  std::span<iovec> places(const Share& share, std::byte* window, std::int64_t span_offset) {
+  std::span<iovec> places(const Share& share, const std::byte* window, std::int64_t span_offset) {
     places_.clear();
     for_each_run(*share.pattern, share.begin, share.end, [&](Extent run) {
-      places_.push_back({window + (run.offset - span_offset), static_cast<std::size_t>(run.bytes)});
+      places_.push_back({const_cast<std::byte*>(window) + (run.offset - span_offset),
+                         static_cast<std::size_t>(run.bytes)});
       return true;
     });
     return places_;
@@ -158,8 +192,8 @@ class Puller {
     note(write_span(call_, shares, window));
   }
 
-  void read_chunk(const Shares& shares, std::byte* window, std::byte* slots) {
-    if (!shares.sparse) note(read_span(call_, shares, window));
+  // A read's chunk to the ranks that asked for it; where it is sparse, straight from storage.
+  void deal_out(const Shares& shares, const std::byte* window, std::byte* slots) {
     if (failure_) return;
     sinks_.clear();
     deliveries_.clear();

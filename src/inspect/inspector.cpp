@@ -36,6 +36,8 @@ CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards
   facts.direction = cards[0].reading != 0 ? Direction::read : Direction::write;
   facts.hints = call.hints;
   facts.layout = call.state.layout;
+  facts.maps_reads = std::all_of(cards.begin(), cards.end(),
+                                 [](const CallCard& card) { return card.maps_reads != 0; });
   for (std::size_t r = 0; r < cards.size(); ++r) {
     const CallCard& card = cards[r];
     facts.ranks.push_back({card.lower, card.upper, card.bytes, card.pieces, card.monotone != 0,

@@ -27,6 +27,7 @@ struct CallFacts {
   std::vector<RankFacts> ranks;
   Hints hints;
   StripeLayout layout;
+  bool maps_reads = false;  // every rank can read the file through a mapping of the page cache
 
   friend bool operator==(const CallFacts&, const CallFacts&) = default;
 };

@@ -45,6 +45,13 @@ struct Hints {
   friend bool operator==(const Hints&, const Hints&) = default;
 };
 
+// Whether some writer of the file may rewrite bytes between its pieces (data sieving), so that all
+// of them have to lock what they write.
+inline bool writers_lock(const Hints& hints) {
+  return hints.access == AccessMethod::sieve || hints.strategy == "sieve" ||
+         (hints.access == AccessMethod::automatic && hints.romio_ds_write == Toggle::enable);
+}
+
 enum class HintOutcome : std::uint8_t { applied, unknown_key, bad_value };
 
 // Applies one hint. Surrounding blanks are ignored; a bad value leaves `hints` as it was.

@@ -12,6 +12,9 @@ namespace {
 // neighbours' pieces share pages, stripes and locks.
 constexpr std::int64_t kLargePieceBytes = 64 << 10;
 constexpr std::int64_t kLargeInterleavedPieceBytes = 1 << 20;
+// Read from a page cache that all ranks share, pieces this long cost less than a detour by an
+// owner.
+constexpr std::int64_t kSharedCachePieceBytes = 8 << 10;
 // So few requests of one rank cost less than agreeing on who makes them.
 constexpr std::int64_t kFewPieces = 8;
 // Pieces further apart than this on average: moving what lies between costs more than a request.
@@ -21,6 +24,15 @@ constexpr std::int64_t kSparseFactor = 4;  // and at most 1 / kSparseFactor of t
 bool pieces_are_large(const CallShape& shape) {
   return shape.bytes / std::max<std::int64_t>(shape.pieces, 1) >=
          (shape.interleaved ? kLargeInterleavedPieceBytes : kLargePieceBytes);
+}
+
+// Ranks of one node that read long pieces from a page cache they share gain nothing by an owner.
+bool page_cache_serves(const CallFacts& facts, const CallShape& shape) {
+  const bool one_node =
+      std::all_of(facts.ranks.begin(), facts.ranks.end(),
+                  [&](const RankFacts& r) { return r.node == facts.ranks[0].node; });
+  return facts.direction == Direction::read && facts.maps_reads && one_node &&
+         shape.bytes / std::max<std::int64_t>(shape.pieces, 1) >= kSharedCachePieceBytes;
 }
 
 bool pieces_are_sparse(const CallShape& shape) {
@@ -38,6 +50,7 @@ std::string_view automatic_choice(const CallFacts& facts) {
   if (const Toggle wish = buffering(facts); wish != Toggle::automatic)
     return wish == Toggle::enable ? kTogether : kAlone;
   if (!shape.interleaved && shape.most_pieces <= kFewPieces) return kAlone;
+  if (page_cache_serves(facts, shape)) return kAlone;
   return pieces_are_large(shape) || pieces_are_sparse(shape) ? kAlone : kTogether;
 }
 

@@ -41,6 +41,16 @@ bool file_is_contiguous(const FileRange& file) {
          file.stream.offset_of(last) - file.stream.offset_of(file.first) == file.bytes - 1;
 }
 
+// From the first byte to the last, whatever their order.
+Extent covered(const FileRange& file) {
+  if (file.stream.is_monotone()) {
+    const std::int64_t first = file.stream.offset_of(file.first);
+    return {first, file.stream.offset_of(file.first + file.bytes - 1) + 1 - first};
+  }
+  const Pattern touched = file.stream.slice(file.first, file.first + file.bytes);
+  return {touched.lower(), touched.upper() - touched.lower()};
+}
+
 // Sends transfers to the device in batches of at most `segments` and keeps count of what moved.
 class Batch {
  public:
@@ -126,9 +136,11 @@ Result<std::int64_t> from_packed(Device& device, Direction direction, const File
       return tl::make_unexpected(moved.error());
     return piece.done;
   }
-  if (method == AccessMethod::mapped && direction == Direction::write && device->facts().maps &&
-      range.stream.is_monotone())
-    return mapped_write(device, range, packed);
+  if (method == AccessMethod::mapped && range.stream.is_monotone()) {
+    const DeviceFacts facts = device->facts();
+    if (direction == Direction::write && facts.maps) return mapped_write(device, range, packed);
+    if (direction == Direction::read && facts.maps_reads) return mapped_read(device, range, packed);
+  }
   if (method == AccessMethod::sieve && range.stream.is_monotone())
     return direction == Direction::read ? sieve_read(device, range, packed, limits, scratch)
                                         : sieve_write(device, range, packed, limits, scratch);
@@ -145,7 +157,10 @@ AccessMethod choose_method(const Access& access, const Hints& hints, const Devic
   if (wish == Toggle::enable) return AccessMethod::sieve;
   if (wish == Toggle::disable) return AccessMethod::list;
   const std::int64_t pitch = mean_pitch(access.file);
-  if (reading) return pitch <= kSievePitchBytes ? AccessMethod::sieve : AccessMethod::list;
+  if (reading && pitch > kSievePitchBytes) return AccessMethod::list;
+  if (reading)
+    return facts.maps_reads && access.file.bytes / pitch >= kMapPieces ? AccessMethod::mapped
+                                                                       : AccessMethod::sieve;
   const bool dense = pitch <= kMapPitchBytes && access.file.bytes / pitch >= kMapPieces;
   return facts.maps && dense ? AccessMethod::mapped : AccessMethod::list;
 }
@@ -159,6 +174,14 @@ Result<std::int64_t> transfer_independent(Device& device, const Access& access, 
       file_is_contiguous(file) ? AccessMethod::list : choose_method(access, hints, device->facts());
   const SieveLimits limits{access.direction == Direction::read ? hints.ind_rd_buffer_size
                                                                : hints.ind_wr_buffer_size};
+  // A siever must not find a write of ours between its read and its write.
+  RangeLock held;
+  const bool sieves = method == AccessMethod::sieve && file.stream.is_monotone();
+  if (access.direction == Direction::write && writers_lock(hints) && !sieves) {
+    auto granted = RangeLock::acquire(device, covered(file), LockMode::exclusive);
+    if (!granted) return tl::make_unexpected(granted.error());
+    held = std::move(*granted);
+  }
   if (memory.is_contiguous())
     return from_packed(device, access.direction, file, access.memory.base + memory.first(), method,
                        limits, scratch, hints.list_segments);

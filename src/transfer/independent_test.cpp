@@ -148,6 +148,9 @@ TEST(ChooseMethod, DenseReadsAreSievedAndSparseOnesListed) {
   };
   EXPECT_EQ(choose(dense, Direction::read, {}), AccessMethod::sieve);
   EXPECT_EQ(choose(sparse, Direction::read, {}), AccessMethod::list);
+  EXPECT_EQ(
+      choose_method({Direction::read, {dense, 0, dense.size()}, {}}, {}, {.maps_reads = true}),
+      AccessMethod::mapped);
   EXPECT_EQ(choose(dense, Direction::write, {}), AccessMethod::list);
   EXPECT_EQ(choose_method({Direction::write, {dense, 0, dense.size()}, {}}, {}, {.maps = true}),
             AccessMethod::mapped);

@@ -81,6 +81,23 @@ Result<std::int64_t> sieve_write(Device& device, const FileRange& range, const s
   return range.bytes;
 }
 
+Result<std::int64_t> mapped_read(Device& device, const FileRange& range, std::byte* packed) {
+  const auto size = device->size();
+  if (!size) return size;
+  const std::int64_t stop =
+      std::clamp(range.stream.bytes_below(*size), range.first, range.first + range.bytes);
+  const FileRange present{range.stream, range.first, stop - range.first};
+  for (std::int64_t k = range.first; k < stop;) {
+    const Part part = next_part(present, k, kMapBytes);
+    const auto seen = device->view_mapped(part.covered, [&](const std::byte* mapped) {
+      pack(range.stream, mapped - part.covered.offset, k, part.end, packed + (k - range.first));
+    });
+    if (!seen) return tl::make_unexpected(seen.error());
+    k = part.end;
+  }
+  return present.bytes;
+}
+
 Result<std::int64_t> mapped_write(Device& device, const FileRange& range, const std::byte* packed) {
   const std::int64_t stop = range.first + range.bytes;
   for (std::int64_t k = range.first; k < stop;) {

@@ -24,6 +24,10 @@ Result<std::int64_t> sieve_read(Device& device, const FileRange& range, std::byt
 Result<std::int64_t> sieve_write(Device& device, const FileRange& range, const std::byte* packed,
                                  const SieveLimits& limits, Scratch& scratch);
 
+// Copies the pieces straight out of the page cache, part by part; stops at the end of the file.
+// REQUIRES: a monotone stream, device->facts().maps_reads.
+Result<std::int64_t> mapped_read(Device& device, const FileRange& range, std::byte* packed);
+
 // Stores the pieces through a mapping, part by part: no byte between them is touched.
 // REQUIRES: a monotone stream, device->facts().maps.
 Result<std::int64_t> mapped_write(Device& device, const FileRange& range, const std::byte* packed);
