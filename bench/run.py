@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -77,7 +78,8 @@ def draw(results, folder, say):
     say(f"No plot: {last[0]} (Debian: python3-matplotlib).\n")
 
 
-def run_sections(bench, names):
+def run_sections(bench, names, keep):
+    """Keeps the results after each section, so that an ended run leaves what it has."""
     for name in names:
         begin = time.monotonic()
         bench.say(f"== {name}\n")
@@ -87,6 +89,12 @@ def run_sections(bench, names):
             bench.launcher.wrong.append(f"{name}: {why}")
             bench.say(f"{name}: {why}\n")
         bench.say(f"({name} took {time.monotonic() - begin:.0f} s)\n")
+        keep()
+
+
+def stop(number, _):
+    """An ended run still takes its processes, namespaces and files with it."""
+    sys.exit(128 + number)
 
 
 def main():
@@ -99,6 +107,8 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     begin = time.monotonic()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     with (folder / "report.txt").open("w", encoding="utf-8") as report:
         def say(text):
             print(text, flush=True)
@@ -111,13 +121,16 @@ def main():
             place = f"{options.mpi}, {options.dir}, {os.cpu_count()} cores"
             say(f"Tutti benchmarks: {options.size >> 20} MiB, {options.repetitions} alternating repetitions, {place}.\n"
                 f"Load before: {os.getloadavg()[0]:.1f}. A call that needs more than {options.limit:.0f} s is cut off.\n")
-            names = options.only or list(SECTIONS)
-            run_sections(bench, names)
+            results = folder / "results.json"
+
+            def keep():
+                facts = {"mpi": options.mpi, "place": place, "size": options.size, "quick": options.quick,
+                         "repetitions": options.repetitions, "wrong": launcher.wrong}
+                results.write_text(json.dumps({**facts, "sections": text_keys(bench.data)}, indent=1), encoding="utf-8")
+
+            run_sections(bench, options.only or list(SECTIONS), keep)
         say(bars.summary(bench))
-        results = folder / "results.json"
-        results.write_text(json.dumps({"mpi": options.mpi, "place": place, "size": options.size, "quick": options.quick,
-                                       "repetitions": options.repetitions, "wrong": launcher.wrong,
-                                       "sections": text_keys(bench.data)}, indent=1), encoding="utf-8")
+        keep()
         if "matrix" in bench.data:
             draw(results, folder, say)
         for sentence in launcher.reported:

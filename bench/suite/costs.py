@@ -85,7 +85,7 @@ def memory(bench):
     """Peak memory that open, view and one call add per rank; each contestant in a fresh process."""
     ranks, elements = 4, (1 if bench.quick else 16) << 20
     found, rows = {}, []
-    limit, bench.launcher.limit_s = bench.launcher.limit_s, min(bench.launcher.limit_s, 30)
+    limit, bench.launcher.limit_s = bench.launcher.limit_s, min(bench.launcher.limit_s, 5 if bench.quick else 30)
     for case in ("cyclic:1", "cyclic:16"):
         for host, contestant in (("romio", AUTO), ("romio", tuned_romio(ranks)), ("ompio", OMPIO)):
             if host not in bench.launcher.hosts():
@@ -109,7 +109,7 @@ def kernels(bench):
         program = bench.launcher.build / "bin" / name
         if not program.exists():
             continue
-        done = subprocess.run([program, "--benchmark_format=json", "--benchmark_min_time=0.1",
+        done = subprocess.run([program, "--benchmark_format=json", f"--benchmark_min_time={0.02 if bench.quick else 0.1}",
                                f"--benchmark_filter={wanted}"], check=False, capture_output=True, text=True,
                               timeout=300)
         try:

@@ -50,8 +50,8 @@ def bound_rate(link, nodes):
 def one_setting(bench, nodes, cases, link):
     ranks = NODES * nodes.per_node
     mine = [BLOCK, AUTO, TWO_PHASE, multi_phase(2)]
-    options = ["--bytes", str(16 * MIB), "--repetitions", str(min(3, bench.repetitions) if bench.quick else 5),
-               "--budget", "8"]
+    size = (8 if bench.quick else 16) * MIB
+    options = ["--bytes", str(size), "--repetitions", str(bench.repetitions), "--budget", "4" if bench.quick else "8"]
     contestants = mine + [ROMIO, tuned_romio(ranks)]
     found = bench.launcher.run("access", ranks, "romio", contestants, cases, options, nodes)
     bound = bound_rate(link, NODES)
@@ -62,6 +62,6 @@ def one_setting(bench, nodes, cases, link):
             rows.append([name, *(rate_cell(found[name], c.name, op) for c in contestants), number(bound),
                          number(rate / bound if rate else None)])
         bench.say(table(f"{NODES} nodes at {RATE} ({link['stream_bytes_per_s'] / 1e6:.1f} MB/s measured), "
-                        f"{nodes.per_node} rank(s) each, 16 MiB, {op}: MB/s",
+                        f"{nodes.per_node} rank(s) each, {size // MIB} MiB, {op}: MB/s",
                         ["", *(c.name for c in contestants), "wire allows", "auto/wire"], rows))
     return found
