@@ -31,7 +31,7 @@ std::vector<std::byte> noise(std::int64_t bytes, std::uint64_t seed) {
 // Fewer seeds for wide runs, which take turns on few cores, and for MPICH, whose ranks spin.
 std::uint64_t rounds() {
 #ifdef TUTTI_HOST_MPICH
-  return world_size() <= 2 ? 60 : 12;
+  return world_size() <= 2 ? 60 : 6;
 #else
   return world_size() <= 4 ? 60 : 20;
 #endif
