@@ -122,6 +122,8 @@ void ask_host(const Script& script, HostRecord& record, int& hangs) {
     return record.left_out("after calls that never ended", script.steps().size());
   const bool careful = hangs >= kCarefulAfter;
   const GuardedResult result = run_guarded([&](auto say) { play_host(script, careful, say); });
+  // A child that crashed has left its file.
+  ::unlink(("/dev/shm/tutti_differential_host_" + std::to_string(result.child)).c_str());
   std::istringstream said(result.said);
   std::string last = "> open\t";
   std::size_t tried = 0;

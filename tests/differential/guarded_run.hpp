@@ -17,6 +17,7 @@ struct GuardedResult {
   End end = End::finished;
   std::string said;     // by `body`, also where it did not end well
   std::string problem;  // "signal 11"; empty where it finished
+  pid_t child = 0;
 };
 
 // A child that aborts MPICH must not reach the launcher, which would end the whole job.
@@ -50,6 +51,7 @@ GuardedResult run_guarded(Body&& body) {
   }
   ::close(ends[1]);
   GuardedResult result;
+  result.child = child;
   char part[512];
   for (ssize_t got = 0; (got = ::read(ends[0], part, sizeof part)) > 0;)
     result.said.append(part, static_cast<std::size_t>(got));
