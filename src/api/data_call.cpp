@@ -53,6 +53,9 @@ Result<Request> check_arguments(const File& file, const DataCall& call,
                                 const DataArguments& given) {
   if (auto allowed = check_direction(file, call.direction); !allowed)
     return tl::make_unexpected(allowed.error());
+  if (given.offset != kShared)
+    if (auto allowed = check_not_sequential(file); !allowed)
+      return tl::make_unexpected(allowed.error());
   if (given.count < 0)
     return fail(ErrorKind::invalid_count,
                 "the count is negative (" + std::to_string(given.count) + ")");
@@ -76,7 +79,9 @@ Result<Request> check_arguments(const File& file, const DataCall& call,
 Status check_range(const File& file, Direction direction, Request& request) {
   const Pattern& stream = file.view.stream;
   if (stream.empty() && direction == Direction::read) request.bytes = 0;
-  if (request.bytes <= stream.size() && request.first <= stream.size() - request.bytes) return {};
+  if (request.first >= 0 && request.bytes <= stream.size() &&
+      request.first <= stream.size() - request.bytes)
+    return {};
   if (request.bytes == 0) return {};
   return fail(ErrorKind::invalid_argument, stream.empty()
                                                ? "the view has no bytes to write to"
@@ -148,19 +153,40 @@ Result<std::int64_t> move_collectively(File& file, const DataCall& call,
   return transfer_collective(*file.engine, access, refusal);
 }
 
+// The stream byte where an access by the shared pointer begins. The pointer has moved on then, also
+// where a read will meet the end of the file. Collective where the call is.
+Result<std::int64_t> claim_shared(File& file, const DataCall& call,
+                                  const Result<Request>& request) {
+  if (!call.collective) return file.engine->shared_pointer.advance(request->bytes);
+  std::optional<std::int64_t> wanted;
+  if (request && file.split.end_name == nullptr) wanted = request->bytes;
+  const auto first = advance_in_order(*file.engine, wanted);
+  if (!first) return tl::make_unexpected(first.error());
+  return first->value_or(0);
+}
+
+// Sets request->first, or makes the request an error. Collective where the call is one in order.
+void place(File& file, const DataCall& call, MPI_Offset offset, Result<Request>& request,
+           std::optional<PointerClaim>& claim) {
+  if (!request && !(offset == kShared && call.collective)) return;
+  Result<std::int64_t> first = 0;
+  if (offset == kShared)
+    first = claim_shared(file, call, request);
+  else if (offset == kIndividual)
+    first = claim.emplace(file, request->bytes).first();
+  else
+    first = stream_byte(file.view, offset);
+  if (!request) return;
+  if (first)
+    request->first = *first;
+  else
+    request = tl::make_unexpected(first.error());
+}
+
 Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& given) {
   Result<Request> request = check_arguments(file, call, given);
   std::optional<PointerClaim> claim;
-  if (request) {
-    if (given.offset == kIndividual) {
-      claim.emplace(file, request->bytes);
-      request->first = claim->first();
-    } else if (auto first = stream_byte(file.view, given.offset)) {
-      request->first = *first;
-    } else {
-      request = tl::make_unexpected(first.error());
-    }
-  }
+  place(file, call, given.offset, request, claim);
   if (request)
     if (auto fits = check_range(file, call.direction, *request); !fits)
       request = tl::make_unexpected(fits.error());

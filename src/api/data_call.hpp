@@ -18,17 +18,19 @@ struct DataCall {
   const char* end_name = nullptr;  // of a split collective's first half
 };
 
-// In place of an explicit offset: the individual pointer.
+// In place of an explicit offset: the individual pointer, the shared pointer. A collective call by
+// the shared pointer is an ordered one.
 inline constexpr MPI_Offset kIndividual = -0x7fff'ffff'ffff'ffff;
+inline constexpr MPI_Offset kShared = -0x7fff'ffff'ffff'fffe;
 
 struct DataArguments {
-  MPI_Offset offset;  // in etypes, or kIndividual
+  MPI_Offset offset;  // in etypes, or kIndividual, or kShared
   void* buffer;
   MPI_Count count;
   MPI_Datatype type;
 };
 
-// Checks, moves, advances the individual pointer by the etypes moved, fills `status`.
+// Checks, moves, advances the pointer, fills `status`.
 // Collective where call.collective says so.
 int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
               MPI_Status* status) noexcept;

@@ -37,9 +37,12 @@ struct File {
   MPI_Comm comm() const { return engine ? engine->comm.get() : MPI_COMM_WORLD; }
 };
 
-// Local. Whether data may move in this direction by individual pointer or explicit offset: fails
-// with access_denied (reading a write-only file), read_only (writing a read-only file) or
-// unsupported_operation (MPI_MODE_SEQUENTIAL).
+// Local. Whether data may move in this direction: fails with access_denied (reading a write-only
+// file) or read_only (writing a read-only file).
 Status check_direction(const File& file, Direction direction);
+
+// Local. Fails with unsupported_operation for files of MPI_MODE_SEQUENTIAL, which have data access
+// by the shared pointer only.
+Status check_not_sequential(const File& file);
 
 }  // namespace tutti

@@ -229,7 +229,6 @@ TEST_F(FileData, SplitCollectivesComeInPairs) {
 TEST_F(FileData, CallsStillToComeSaySo) {
   int number = 0;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Offset offset = 0;
   const auto refused = [&](int code, const char* call) {
     EXPECT_TRUE(is_error(code, MPI_ERR_UNSUPPORTED_OPERATION, call));
     EXPECT_TRUE(is_error(code, MPI_ERR_UNSUPPORTED_OPERATION, file_.path()));
@@ -238,10 +237,6 @@ TEST_F(FileData, CallsStillToComeSaySo) {
   refused(MPI_File_iread(handle_, &number, 1, MPI_INT, &request), "MPI_File_iread");
   refused(MPI_File_iwrite_at_all(handle_, 0, &number, 1, MPI_INT, &request),
           "MPI_File_iwrite_at_all");
-  refused(MPI_File_write_shared(handle_, &number, 1, MPI_INT, nullptr), "MPI_File_write_shared");
-  refused(MPI_File_read_ordered(handle_, &number, 1, MPI_INT, nullptr), "MPI_File_read_ordered");
-  refused(MPI_File_seek_shared(handle_, 0, MPI_SEEK_SET), "MPI_File_seek_shared");
-  refused(MPI_File_get_position_shared(handle_, &offset), "MPI_File_get_position_shared");
   EXPECT_TRUE(is_error(MPI_Register_datarep("mine", nullptr, nullptr, nullptr, nullptr),
                        MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Register_datarep"));
 }

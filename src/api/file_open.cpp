@@ -7,6 +7,7 @@
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
 #include "device/registry.hpp"
+#include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -82,16 +83,24 @@ Result<Hints> agree_on_arguments(const OpenArguments& given) {
   return *same ? hints : hints_of_first(given.comm, *hints);
 }
 
-// Collective over the file's communicator.
+// Collective over the file's communicator. All pointers, where rank 0 sees the end.
 Status start_at_end(File& file) {
+  OpenFile& engine = *file.engine;
   std::optional<Error> failure;
-  const auto bytes = file.engine->device->size();
-  if (bytes)
-    file.position = *bytes;
-  else
-    failure = bytes.error();
-  if (auto agreed = agree_on(file.engine->comm.get(), {}, failure); !agreed)
-    return tl::make_unexpected(agreed.error());
+  std::int64_t end = 0;
+  if (engine.rank == 0) {
+    const auto bytes = engine.device->size();
+    if (bytes)
+      end = *bytes;
+    else
+      failure = bytes.error();
+  }
+  if (auto agreed = agree(engine.comm.get(), failure); !agreed) return agreed;
+  if (auto told = mpi_status(PMPI_Bcast(&end, 1, MPI_INT64_T, 0, engine.comm.get()), "MPI_Bcast");
+      !told)
+    return told;
+  file.position = end;
+  engine.shared_pointer.set(end);
   return {};
 }
 

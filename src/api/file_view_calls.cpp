@@ -8,6 +8,8 @@
 #include "api/entry.hpp"
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
+#include "mpi/agree.hpp"
+#include "mpi/call.hpp"
 #include "view/type_pattern.hpp"
 #include "view/view_of.hpp"
 
@@ -42,26 +44,49 @@ Result<std::string> check_datarep(const char* datarep) {
   return name;
 }
 
-Result<std::int64_t> check_displacement(const File& file, MPI_Offset given) {
+Status check_displacement(const File& file, MPI_Offset given) {
   const bool sequential = (file.amode & MPI_MODE_SEQUENTIAL) != 0;
   if (sequential != (given == MPI_DISPLACEMENT_CURRENT))
     return fail(ErrorKind::invalid_argument,
                 sequential ? "MPI_MODE_SEQUENTIAL needs MPI_DISPLACEMENT_CURRENT"
                            : "MPI_DISPLACEMENT_CURRENT needs MPI_MODE_SEQUENTIAL");
-  // The shared pointer, which no call moves yet, stands at the start of the view.
-  return sequential ? file.view.stream.first() : static_cast<std::int64_t>(given);
+  return {};
 }
 
-Result<NewView> prepare_view(const File& file, const ViewArguments& given) {
+// Collective. The absolute place of the shared pointer, after every rank has arrived.
+Result<std::int64_t> current_displacement(File& file) {
+  OpenFile& engine = *file.engine;
+  std::int64_t place = 0;
+  std::optional<Error> failure;
+  if (auto arrived = agree(engine.comm.get(), {}); !arrived)
+    return tl::make_unexpected(arrived.error());
+  if (engine.rank == 0) {
+    if (const auto pointer = engine.shared_pointer.position()) {
+      const Pattern& stream = file.view.stream;
+      place = stream.empty() ? file.view.displacement : stream.offset_of(*pointer);
+    } else {
+      failure = pointer.error();
+    }
+  }
+  if (auto agreed = agree(engine.comm.get(), failure); !agreed)
+    return tl::make_unexpected(agreed.error());
+  if (auto told = mpi_status(PMPI_Bcast(&place, 1, MPI_INT64_T, 0, engine.comm.get()), "MPI_Bcast");
+      !told)
+    return tl::make_unexpected(told.error());
+  return place;
+}
+
+Result<NewView> prepare_view(const File& file, const ViewArguments& given,
+                             std::int64_t displacement) {
   const MPI_Comm comm = file.engine->comm.get();
   const auto datarep = check_datarep(given.datarep);
   if (!datarep) return tl::make_unexpected(datarep.error());
-  const auto displacement = check_displacement(file, given.displacement);
-  if (!displacement) return tl::make_unexpected(displacement.error());
+  if (auto sound = check_displacement(file, given.displacement); !sound)
+    return tl::make_unexpected(sound.error());
   for (const MPI_Datatype type : {given.etype, given.filetype})
     if (auto usable = check_committed(type, comm); !usable)
       return tl::make_unexpected(usable.error());
-  auto view = view_of(*displacement, given.etype, given.filetype);
+  auto view = view_of(displacement, given.etype, given.filetype);
   if (!view) return tl::make_unexpected(view.error());
   if (file.engine->mode.write && !view->tile.is_monotone())
     return fail(ErrorKind::invalid_type,
@@ -80,7 +105,11 @@ Result<NewView> prepare_view(const File& file, const ViewArguments& given) {
 // Collective.
 Status set_view(File& file, const ViewArguments& given) {
   OpenFile& engine = *file.engine;
-  auto made = prepare_view(file, given);
+  Result<std::int64_t> displacement = given.displacement;
+  if ((file.amode & MPI_MODE_SEQUENTIAL) != 0) displacement = current_displacement(file);
+  if (!displacement) return tl::make_unexpected(displacement.error());
+  auto made = prepare_view(file, given, *displacement);
+  engine.shared_pointer.prepare();
   std::optional<Error> failure;
   if (!made) failure = made.error();
   const auto same =
@@ -102,6 +131,7 @@ Status set_view(File& file, const ViewArguments& given) {
   file.datarep = std::move(made->datarep);
   change_hints(engine, made->hints);
   file.position = 0;
+  engine.shared_pointer.set(0);
   return {};
 }
 

@@ -1,8 +1,10 @@
 #include "exec/open_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 #include "device/registry.hpp"
 #include "exec/collective_state.hpp"
@@ -18,19 +20,26 @@ OpenFile::~OpenFile() = default;
 
 namespace {
 
-// Collective. Fails on every rank with not_same unless all ranks pass the same value.
-Status check_same(MPI_Comm comm, std::uint64_t value, const std::string& what) {
+// Collective, one reduction. Fails on every rank with not_same unless all ranks pass the same
+// value; ranks also learn how to reach the shared file pointer.
+Status meet(OpenFile& file, std::uint64_t value, const std::string& what) {
   // The largest value and the largest complement agree only where all values do.
-  std::array<std::uint64_t, 2> mine{value, ~value};
-  std::array<std::uint64_t, 2> largest{};
+  const SharedPointer::Words words = file.shared_pointer.introduce(
+      file.rank, file.ranks, file.hints.transport != TransportChoice::messages);
+  std::array<std::uint64_t, 2 + std::tuple_size_v<SharedPointer::Words>> mine{value, ~value};
+  std::copy(words.begin(), words.end(), mine.begin() + 2);
+  auto largest = mine;
   if (auto done =
-          mpi_status(PMPI_Allreduce(mine.data(), largest.data(), 2, MPI_UINT64_T, MPI_MAX, comm),
+          mpi_status(PMPI_Allreduce(mine.data(), largest.data(), static_cast<int>(mine.size()),
+                                    MPI_UINT64_T, MPI_MAX, file.comm.get()),
                      "MPI_Allreduce");
       !done)
     return done;
   if (largest[0] != ~largest[1])
     return fail(ErrorKind::not_same, what + " is not the same on all processes");
-  return {};
+  SharedPointer::Words found;
+  std::copy(largest.begin() + 2, largest.end(), found.begin());
+  return file.shared_pointer.meet(file.comm.get(), found);
 }
 
 std::uint64_t mode_bits(OpenMode mode) {
@@ -78,7 +87,7 @@ Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& na
   PMPI_Comm_size(file->comm.get(), &file->ranks);
 
   const std::uint64_t key = XXH3_64bits_withSeed(name.data(), name.size(), mode_bits(mode));
-  if (auto same = check_same(file->comm.get(), key, name + ": the file name or access mode"); !same)
+  if (auto same = meet(*file, key, name + ": the file name or access mode"); !same)
     return tl::make_unexpected(same.error());
 
   // Rank 0 creates alone; the others open what is there then, so that `exclusive` has one winner.

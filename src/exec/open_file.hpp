@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "base/scratch.hpp"
 #include "device/device.hpp"
+#include "exec/shared_pointer.hpp"
 #include "mpi/owned.hpp"
 #include "request/hints.hpp"
 
@@ -42,6 +43,7 @@ struct OpenFile {
   bool atomic = false;
   bool readable = true;  // the device can read, whatever MPI's mode says
   Counters counters;
+  SharedPointer shared_pointer;                 // in stream bytes; whole etypes
   std::unique_ptr<CollectiveState> collective;  // made at the first collective access
 };
 

@@ -1,0 +1,88 @@
+// ranks: 1
+#include "mpi/counter_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "support/mpi_main.hpp"
+
+namespace tutti {
+namespace {
+
+TEST(CounterService, CallersGetEveryNumberOnce) {
+  Counters2 counters{};
+  auto service = CounterService::start(counters);
+  ASSERT_TRUE(service);
+  constexpr int kCallers = 6;
+  constexpr int kTimes = 300;
+  std::vector<std::vector<std::int64_t>> got(kCallers);
+  std::vector<std::thread> threads;
+  threads.reserve(kCallers);
+  for (auto& mine : got)
+    threads.emplace_back([&mine, &service] {
+      CounterCaller caller;
+      for (int i = 0; i < kTimes; ++i) {
+        const auto before = caller.fetch_add((*service)->address(), 1, 3);
+        if (before) mine.push_back(*before);
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  std::set<std::int64_t> all;
+  for (const auto& mine : got) all.insert(mine.begin(), mine.end());
+  ASSERT_EQ(all.size(), static_cast<std::size_t>(kCallers * kTimes));
+  EXPECT_EQ(*all.begin(), 0);
+  EXPECT_EQ(*all.rbegin(), 3 * (kCallers * kTimes - 1));
+  EXPECT_EQ(counters[0], 0) << "the other counter is untouched";
+}
+
+TEST(CounterService, OneCallerServesSeveralThreads) {
+  Counters2 counters{};
+  auto service = CounterService::start(counters);
+  ASSERT_TRUE(service);
+  CounterCaller caller;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) (void)caller.fetch_add((*service)->address(), 0, 1);
+    });
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(counters[0], 400);
+}
+
+TEST(CounterService, StrangersChangeNothing) {
+  Counters2 counters{};
+  auto service = CounterService::start(counters);
+  ASSERT_TRUE(service);
+  CounterAddress guessed = (*service)->address();
+  guessed.secret[1] ^= 1;
+  CounterCaller stranger;
+  const auto before = stranger.fetch_add(guessed, 0, 5);
+  ASSERT_FALSE(before);
+  EXPECT_EQ(before.error().kind, ErrorKind::io);
+  EXPECT_EQ(counters[0], 0);
+  CounterCaller friendly;
+  EXPECT_TRUE(friendly.fetch_add((*service)->address(), 0, 5)) << "others are still served";
+}
+
+TEST(CounterService, AServiceThatEndedIsAnError) {
+  Counters2 counters{};
+  auto service = CounterService::start(counters);
+  ASSERT_TRUE(service);
+  const CounterAddress address = (*service)->address();
+  CounterCaller connected;
+  ASSERT_TRUE(connected.fetch_add(address, 0, 1));
+  service->reset();
+  EXPECT_FALSE(connected.fetch_add(address, 0, 1));
+  CounterCaller late;
+  EXPECT_FALSE(late.fetch_add(address, 0, 1));
+  CounterCaller nowhere;
+  EXPECT_FALSE(nowhere.fetch_add({}, 0, 1));
+}
+
+}  // namespace
+}  // namespace tutti
+
+int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv); }
