@@ -4,9 +4,10 @@
 #include <string>
 
 #include "api/entry.hpp"
+#include "api/start_access.hpp"
 #include "api/stream_offset.hpp"
+#include "exec/alone.hpp"
 #include "exec/collective.hpp"
-#include "transfer/independent.hpp"
 #include "view/type_pattern.hpp"
 
 namespace tutti {
@@ -96,20 +97,6 @@ Result<Access> access_of(const File& file, Direction direction, const Request& r
                 {std::move(*memory), request.buffer}};
 }
 
-// Atomic mode: the whole span is locked, and sieving, which locks by itself, is left out.
-Result<std::int64_t> move_atomically(File& file, const Access& access) {
-  OpenFile& engine = *file.engine;
-  const Pattern touched =
-      access.file.stream.slice(access.file.first, access.file.first + access.file.bytes);
-  const auto held = RangeLock::acquire(
-      engine.device, {touched.lower(), touched.upper() - touched.lower()},
-      access.direction == Direction::read ? LockMode::shared : LockMode::exclusive);
-  if (!held) return tl::make_unexpected(held.error());
-  Hints hints = engine.hints;
-  if (access.direction == Direction::write) hints.access = AccessMethod::list;
-  return transfer_independent(engine.device, access, hints, engine.scratch);
-}
-
 bool is_one_run(const Request& request) {
   return request.type->pattern.is_contiguous() &&
          (request.count == 1 || request.type->extent == request.type->size);
@@ -129,8 +116,7 @@ Result<std::int64_t> move_independently(File& file, Direction direction, const R
   }
   const auto access = access_of(file, direction, request);
   if (!access) return tl::make_unexpected(access.error());
-  if (engine.atomic) return move_atomically(file, *access);
-  return transfer_independent(engine.device, *access, engine.hints, engine.scratch);
+  return transfer_alone(engine, *access, engine.hints, engine.atomic);
 }
 
 // Collective: a rank with wrong arguments takes part with its refusal.
@@ -183,18 +169,38 @@ void place(File& file, const DataCall& call, MPI_Offset offset, Result<Request>&
     request = tl::make_unexpected(first.error());
 }
 
-Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& given) {
+// The request at its place in the stream. A pointer that stands there has moved on.
+Result<Request> placed_request(File& file, const DataCall& call, const DataArguments& given,
+                               std::optional<PointerClaim>& claim) {
   Result<Request> request = check_arguments(file, call, given);
-  std::optional<PointerClaim> claim;
   place(file, call, given.offset, request, claim);
   if (request)
     if (auto fits = check_range(file, call.direction, *request); !fits)
       request = tl::make_unexpected(fits.error());
+  return request;
+}
+
+Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& given) {
+  std::optional<PointerClaim> claim;
+  const Result<Request> request = placed_request(file, call, given, claim);
   Result<std::int64_t> moved = call.collective ? move_collectively(file, call, request)
                                : request       ? move_independently(file, call.direction, *request)
                                                : tl::make_unexpected(request.error());
   if (claim) claim->settle(moved ? *moved : 0);
   return moved;
+}
+
+// The access of a nonblocking call. The individual pointer moves by all that is asked for, at once.
+Result<Access> placed_access(File& file, const DataCall& call, const DataArguments& given) {
+  std::optional<PointerClaim> claim;
+  const Result<Request> request = placed_request(file, call, given, claim);
+  Result<Access> access{Access{call.direction, {}, {}}};
+  if (!request)
+    access = tl::make_unexpected(request.error());
+  else if (request->bytes > 0)
+    access = access_of(file, call.direction, *request);
+  if (claim && !access) claim->settle(0);
+  return access;
 }
 
 // Statuses count bytes in both hosts; MPI_Get_count and MPI_Get_elements divide them.
@@ -213,6 +219,17 @@ int move_data(const DataCall& call, MPI_File handle, const DataArguments& argume
     if (!moved) return tl::make_unexpected(moved.error());
     fill_status(status, *moved);
     return {};
+  });
+}
+
+int start_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
+               MPI_Request* request) noexcept {
+  if (request != nullptr) *request = MPI_REQUEST_NULL;
+  return with_file(call.name, handle, [&](File& file) -> Status {
+    if (request == nullptr) return fail(ErrorKind::invalid_argument, "no place for the request");
+    auto access = placed_access(file, call, arguments);
+    if (!access) return tl::make_unexpected(access.error());
+    return start_alone(call.name, handle, file, std::move(*access), request);
   });
 }
 

@@ -35,6 +35,11 @@ struct DataArguments {
 int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
               MPI_Status* status) noexcept;
 
+// Starts what move_data does and hands out a request for it. Wrong arguments are raised at once,
+// what happens later when the request is completed. Local.
+int start_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
+               MPI_Request* request) noexcept;
+
 // Collective. The first half of a split collective: all of the work. The status waits for the end.
 int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept;
 

@@ -1,6 +1,8 @@
 #include "api/handle_table.hpp"
 
 #include "api/file.hpp"
+#include "api/request_table.hpp"
+#include "exec/nonblocking.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -10,12 +12,14 @@ namespace {
 constinit HandleTable table;
 
 // MPI_Finalize drops the attributes of MPI_COMM_SELF before anything else. Files that are still
-// open lose their device here; their communicators go down with MPI.
+// open lose their helper threads and their device here; their communicators go down with MPI.
 int at_finalize(MPI_Comm, int, void*, void*) {
   open_files().forget_all([](File& file) {
+    file.engine->nonblocking.reset();
     (void)file.engine->device.close();
     (void)file.engine->comm.release();
   });
+  pending_requests().complete_finished();
   return MPI_SUCCESS;
 }
 

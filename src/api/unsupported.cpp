@@ -1,4 +1,5 @@
-// Calls of the chapter that are still to come: nonblocking access, data representations of the
+// Calls of the chapter that are still to come: nonblocking access that is
+// collective or shared, data representations of the
 // program's own.
 #include "api/entry.hpp"
 
@@ -31,14 +32,10 @@ int refuse_request(const char* call, MPI_File handle, MPI_Request* request) noex
     return refuse_request("MPI_" #name, file, request);                                  \
   }
 
-TUTTI_START_AT(File_iread_at, void*, int)
 TUTTI_START_AT(File_iread_at_all, void*, int)
-TUTTI_START_AT(File_iwrite_at, const void*, int)
 TUTTI_START_AT(File_iwrite_at_all, const void*, int)
-TUTTI_START(File_iread, void*, int)
 TUTTI_START(File_iread_all, void*, int)
 TUTTI_START(File_iread_shared, void*, int)
-TUTTI_START(File_iwrite, const void*, int)
 TUTTI_START(File_iwrite_all, const void*, int)
 TUTTI_START(File_iwrite_shared, const void*, int)
 
@@ -50,14 +47,10 @@ TUTTI_MPI(Register_datarep,
 }
 
 #if TUTTI_HAS_LARGE_COUNT_CALLS
-TUTTI_START_AT(File_iread_at_c, void*, MPI_Count)
 TUTTI_START_AT(File_iread_at_all_c, void*, MPI_Count)
-TUTTI_START_AT(File_iwrite_at_c, const void*, MPI_Count)
 TUTTI_START_AT(File_iwrite_at_all_c, const void*, MPI_Count)
-TUTTI_START(File_iread_c, void*, MPI_Count)
 TUTTI_START(File_iread_all_c, void*, MPI_Count)
 TUTTI_START(File_iread_shared_c, void*, MPI_Count)
-TUTTI_START(File_iwrite_c, const void*, MPI_Count)
 TUTTI_START(File_iwrite_all_c, const void*, MPI_Count)
 TUTTI_START(File_iwrite_shared_c, const void*, MPI_Count)
 

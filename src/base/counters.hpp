@@ -12,6 +12,7 @@ namespace tutti {
 struct Counters {
   std::int64_t collective_calls = 0;
   std::int64_t independent_calls = 0;  // collective calls that went independent
+  std::int64_t nonblocking_calls = 0;  // of one rank alone
   std::int64_t plan_hits = 0;
   std::int64_t plan_misses = 0;
   std::int64_t plan_evictions = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mpi/host_completion.hpp"
+
 namespace tutti {
 
 namespace {
@@ -55,8 +57,8 @@ void Mailbag::receive_nothing(int peer, std::int64_t bytes) {
 bool Mailbag::wait() {
   if (!requests_.empty()) {
     std::vector<MPI_Status> statuses(requests_.size());
-    const int code =
-        PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses.data());
+    const int code = host_completion().wait_all(static_cast<int>(requests_.size()),
+                                                requests_.data(), statuses.data());
     sound_ = sound_ && code == MPI_SUCCESS;
     for (std::size_t i = 0; i < statuses.size() && sound_; ++i) {
       int got = 0;

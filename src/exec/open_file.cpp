@@ -8,6 +8,7 @@
 
 #include "device/registry.hpp"
 #include "exec/collective_state.hpp"
+#include "exec/nonblocking.hpp"
 #include "mpi/agree.hpp"
 
 #define XXH_INLINE_ALL
@@ -15,7 +16,7 @@
 
 namespace tutti {
 
-OpenFile::OpenFile() = default;
+OpenFile::OpenFile() : nonblocking(std::make_unique<Nonblocking>(*this)) {}
 OpenFile::~OpenFile() = default;
 
 namespace {
@@ -111,6 +112,7 @@ void change_hints(OpenFile& file, const Hints& hints) {
 
 Status close_file(std::unique_ptr<OpenFile> file) {
   std::optional<Error> failure;
+  file->nonblocking.reset();
   file->collective.reset();
   if (auto closed = file->device.close(); !closed) failure = closed.error();
   // Nobody deletes before everybody has closed.

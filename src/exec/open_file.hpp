@@ -27,6 +27,7 @@ struct OpenMode {
 };
 
 class CollectiveState;  // plan cache, topology, transports
+class Nonblocking;      // operations that go on beside the program
 
 struct OpenFile {
   OpenFile();
@@ -45,6 +46,7 @@ struct OpenFile {
   Counters counters;
   SharedPointer shared_pointer;                 // in stream bytes; whole etypes
   std::unique_ptr<CollectiveState> collective;  // made at the first collective access
+  std::unique_ptr<Nonblocking> nonblocking;
 };
 
 // Collective over `comm`. All ranks get a file, or all get the same error. Names and modes must

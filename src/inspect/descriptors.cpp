@@ -5,6 +5,7 @@
 
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
+#include "mpi/host_completion.hpp"
 #include "pattern/node.hpp"
 #include "pattern/serialise.hpp"
 
@@ -138,7 +139,8 @@ Status share_slices(const InspectCall& call, const FileRange& mine,
       found.origins[r] = {*pattern, 0, pattern->size(), head[1]};
     }
   }
-  PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  host_completion().wait_all(static_cast<int>(requests.size()), requests.data(),
+                             MPI_STATUSES_IGNORE);
   return outcome;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "mpi/call.hpp"
+#include "mpi/host_completion.hpp"
 
 namespace tutti {
 
@@ -71,7 +72,7 @@ struct InfoKind {
 struct RequestKind {
   using Handle = MPI_Request;
   static Handle null() { return MPI_REQUEST_NULL; }
-  static void free(Handle* request) { PMPI_Wait(request, MPI_STATUS_IGNORE); }
+  static void free(Handle* request) { host_completion().wait(request, MPI_STATUS_IGNORE); }
 };
 
 using OwnedComm = Owned<CommKind>;        // released collectively
