@@ -31,6 +31,7 @@ struct File {
   UserType filetype;
   std::string datarep = "native";
   std::atomic<std::int64_t> position = 0;  // individual pointer, in stream bytes; whole etypes
+  std::atomic<std::int64_t> independent_accesses = 0;
   ErrorHandler handler;
   SplitCall split;
 

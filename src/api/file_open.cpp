@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/info_hints.hpp"
+#include "api/report.hpp"
 #include "api/sameness.hpp"
 #include "device/registry.hpp"
 #include "mpi/agree.hpp"
@@ -143,6 +144,7 @@ TUTTI_MPI(File_close, (MPI_File * handle)) {
   if (!file) return raise_wrong_handle(kCall);
   const MPI_File closed = std::exchange(*handle, MPI_FILE_NULL);
   return guarded(kCall, closed, file.get(), [&]() -> Status {
+    report_file(*file);
     const Status outcome = close_file(std::move(file->engine));
     if (outcome && file->split.end_name != nullptr)
       return fail(ErrorKind::invalid_argument,
