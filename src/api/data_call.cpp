@@ -4,6 +4,8 @@
 #include <string>
 
 #include "api/entry.hpp"
+#include "api/pointer_claim.hpp"
+#include "api/quick_move.hpp"
 #include "api/start_access.hpp"
 #include "api/stream_offset.hpp"
 #include "exec/alone.hpp"
@@ -21,25 +23,6 @@ struct Request {
   std::int64_t count = 0;
   std::int64_t first = 0;  // stream byte
   std::int64_t bytes = 0;
-};
-
-// Keeps the individual pointer right: claims the bytes at once, so that threads that read by the
-// same pointer get different ones, and gives back what did not move, in whole etypes.
-class PointerClaim {
- public:
-  PointerClaim(File& file, std::int64_t bytes) : file_(&file), bytes_(bytes) {
-    first_ = file.position.fetch_add(bytes, std::memory_order_relaxed);
-  }
-  std::int64_t first() const { return first_; }
-  void settle(std::int64_t moved) {
-    const std::int64_t used = moved - moved % file_->view.etype_bytes;
-    if (used != bytes_) file_->position.fetch_sub(bytes_ - used, std::memory_order_relaxed);
-  }
-
- private:
-  File* file_;
-  std::int64_t bytes_;
-  std::int64_t first_;
 };
 
 // The lowest page never belongs to a program: a null buffer, unless the type holds addresses.
@@ -216,7 +199,9 @@ void fill_status(MPI_Status* status, std::int64_t bytes) {
 int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
               MPI_Status* status) noexcept {
   return with_file(call.name, handle, [&](File& file) -> Status {
-    const auto moved = run(file, call, arguments);
+    Result<std::int64_t> moved = 0;
+    if (call.collective || !quick_move(file, call.direction, arguments, moved))
+      moved = run(file, call, arguments);
     if (!moved) return tl::make_unexpected(moved.error());
     fill_status(status, *moved);
     return {};

@@ -41,6 +41,14 @@ int open_flags(const OpenOptions& options) {
   return flags;
 }
 
+ssize_t move_some(int descriptor, const Transfer& what) {
+  const auto bytes = static_cast<std::size_t>(what.bytes);
+  return uninterrupted([&] {
+    return what.kind == TransferKind::read ? pread(descriptor, what.memory, bytes, what.offset)
+                                           : pwrite(descriptor, what.memory, bytes, what.offset);
+  });
+}
+
 ssize_t vectored(TransferKind kind, int descriptor, std::span<const iovec> pieces, off_t offset) {
   const int count = static_cast<int>(pieces.size());
   const bool read = kind == TransferKind::read;
@@ -118,6 +126,10 @@ Status PosixFile::remove(const std::string& path) {
 
 Status PosixFile::transfer(std::span<Transfer> batch) const {
   if (!is_open()) return tl::make_unexpected(closed_error(path_));
+  if (batch.size() == 1 && is_sound(batch[0], rights_)) {
+    batch[0].done = 0;
+    return move_one(batch[0]);
+  }
   if (Status sound = check_batch(path_, rights_, batch); !sound) return sound;
   while (!batch.empty()) {
     const std::size_t count = run_length(batch, limits_.call_pieces);
@@ -129,12 +141,18 @@ Status PosixFile::transfer(std::span<Transfer> batch) const {
 }
 
 Status PosixFile::move_one(Transfer& transfer) const {
+  if (transfer.bytes > 0 && transfer.bytes <= limits_.call_bytes) {
+    // Nearly always this call is all.
+    const ssize_t moved = move_some(descriptor_, transfer);
+    if (moved == transfer.bytes || (moved == 0 && transfer.kind == TransferKind::read)) {
+      transfer.done = moved;
+      return {};
+    }
+    if (moved < 0) return tl::make_unexpected(transfer_error(errno, path_, transfer));
+    transfer.done = moved;
+  }
   return move_all(transfer, limits_.call_bytes, path_, [&](const Transfer& rest) {
-    const auto bytes = static_cast<std::size_t>(rest.bytes);
-    const ssize_t moved = uninterrupted([&] {
-      return rest.kind == TransferKind::read ? pread(descriptor_, rest.memory, bytes, rest.offset)
-                                             : pwrite(descriptor_, rest.memory, bytes, rest.offset);
-    });
+    const ssize_t moved = move_some(descriptor_, rest);
     if (moved < 0) {
       return Result<std::int64_t>(tl::make_unexpected(transfer_error(errno, path_, rest)));
     }

@@ -6,10 +6,6 @@ namespace tutti {
 
 namespace {
 
-bool sound_range(std::int64_t offset, std::int64_t bytes) {
-  return offset >= 0 && bytes >= 0 && offset <= std::numeric_limits<std::int64_t>::max() - bytes;
-}
-
 Error refusal(std::string_view file, const Transfer& what, bool range_is_sound) {
   std::string message = std::string(file) + ": ";
   if (!range_is_sound) {
@@ -29,11 +25,10 @@ Error refusal(std::string_view file, const Transfer& what, bool range_is_sound) 
 Status check_batch(std::string_view file, AccessRights rights, std::span<Transfer> batch) {
   for (Transfer& transfer : batch) {
     transfer.done = 0;
-    const bool range_is_sound = sound_range(transfer.offset, transfer.bytes);
-    const bool allowed = transfer.kind == TransferKind::read ? rights.read : rights.write;
-    if (range_is_sound && allowed) continue;
+    if (is_sound(transfer, rights)) continue;
     for (Transfer& each : batch) each.done = 0;
-    return tl::make_unexpected(refusal(file, transfer, range_is_sound));
+    return tl::make_unexpected(
+        refusal(file, transfer, is_sound_range(transfer.offset, transfer.bytes)));
   }
   return {};
 }
@@ -51,7 +46,7 @@ Status check_resize(std::string_view file, AccessRights rights, std::int64_t byt
 }
 
 Status check_lock(std::string_view file, Extent range) {
-  if (sound_range(range.offset, range.bytes)) return {};
+  if (is_sound_range(range.offset, range.bytes)) return {};
   return fail(ErrorKind::invalid_argument, std::string(file) +
                                                ": no file has such a range (locking " +
                                                std::to_string(range.bytes) + " bytes at offset " +

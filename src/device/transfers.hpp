@@ -20,6 +20,15 @@ struct AccessRights {
   bool write = false;
 };
 
+// Whether a file can have the range and may be used in the direction.
+inline bool is_sound_range(std::int64_t offset, std::int64_t bytes) {
+  return offset >= 0 && bytes >= 0 && offset <= std::numeric_limits<std::int64_t>::max() - bytes;
+}
+inline bool is_sound(const Transfer& transfer, AccessRights rights) {
+  return is_sound_range(transfer.offset, transfer.bytes) &&
+         (transfer.kind == TransferKind::read ? rights.read : rights.write);
+}
+
 // Sets every `done` to 0. Fails with read_only or access_denied for a direction the file was not
 // opened for, with invalid_argument for ranges that are negative or end beyond 2^63 - 1.
 Status check_batch(std::string_view file, AccessRights rights, std::span<Transfer> batch);

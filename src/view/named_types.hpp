@@ -1,4 +1,5 @@
-// Patterns of predefined datatypes, made once per process and never changed. Private to src/view.
+// Patterns of predefined datatypes, made once per process and never changed. For
+// src/view and the shortest way of src/api.
 #pragma once
 
 #include <mpi.h>
