@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "exec/arena_run.hpp"
 #include "exec/collective_state.hpp"
 #include "exec/messages.hpp"
 #include "exec/pull.hpp"
@@ -14,9 +15,20 @@ namespace tutti {
 
 namespace {
 
-// Counts only what ranks of one node can do without messages: direct exchange in single intervals.
-bool suits_shared_memory(const RunningCall& call) {
-  return call.state.peers.available() && call.plan().phases.size() <= 1;
+enum class Transport { messages, peer_memory, arena };
+
+// Ranks of one node need no messages for a direct exchange. Owners fetch what is written from the
+// memory of its ranks; what is read passes through memory that all map, which costs less than
+// writing to another process.
+Transport transport_of(const RunningCall& call) {
+  const TransportChoice wish = call.file.hints.transport;
+  if (call.plan().phases.size() > 1) return Transport::messages;
+  const bool arena = call.state.arena.available() && call.state.node.available();
+  const bool peers = call.state.peers.available();
+  if (peers && (wish == TransportChoice::shared || !arena)) return Transport::peer_memory;
+  if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
+    return Transport::arena;
+  return peers ? Transport::peer_memory : Transport::messages;
 }
 
 // Local. How many of this rank's bytes exist.
@@ -53,7 +65,18 @@ Status conclude(OpenFile& file, CollectiveState& state, const std::optional<Erro
 // Collective.
 std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
   if (call.plan().independent) return run_independent(call, moved);
-  const auto failure = suits_shared_memory(call) ? run_pull(call) : run_messages(call);
+  std::optional<Error> failure;
+  switch (transport_of(call)) {
+    case Transport::messages:
+      failure = run_messages(call);
+      break;
+    case Transport::peer_memory:
+      failure = run_pull(call);
+      break;
+    case Transport::arena:
+      failure = run_arena(call);
+      break;
+  }
   moved = bytes_present(call);
   return failure;
 }

@@ -46,9 +46,21 @@ struct Setup {
   testing::Overlap overlap = testing::Overlap::allowed;
 };
 
+const char* name_of(TransportChoice transport) {
+  switch (transport) {
+    case TransportChoice::messages:
+      return " by messages";
+    case TransportChoice::shared:
+      return " by peer memory";
+    case TransportChoice::arena:
+      return " by the arena";
+    default:
+      return "";
+  }
+}
+
 std::ostream& operator<<(std::ostream& out, const Setup& setup) {
-  return out << setup.strategy << " radix " << setup.radix
-             << (setup.transport == TransportChoice::messages ? " by messages" : " shared");
+  return out << setup.strategy << " radix " << setup.radix << name_of(setup.transport);
 }
 
 class Collective : public ::testing::TestWithParam<Setup> {
@@ -162,7 +174,8 @@ TEST_P(Collective, ReadsTheBytesOfTheReference) {
 INSTANTIATE_TEST_SUITE_P(
     Engines, Collective,
     ::testing::Values(Setup{"auto", 2, TransportChoice::automatic},
-                      Setup{"two-phase", 2, TransportChoice::automatic},
+                      Setup{"two-phase", 2, TransportChoice::shared},
+                      Setup{"two-phase", 2, TransportChoice::arena},
                       Setup{"two-phase", 2, TransportChoice::messages},
                       Setup{"multi-phase", 2, TransportChoice::automatic},
                       Setup{"multi-phase", 2, TransportChoice::messages},

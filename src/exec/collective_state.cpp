@@ -25,6 +25,9 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
     auto node = NodeBlock::create(file.comm.get(), sizeof(CallCard));
     if (!node) return tl::make_unexpected(node.error());
     state->node = std::move(*node);
+    auto arena = Arena::create(file.comm.get(), file.ranks);
+    if (!arena) return tl::make_unexpected(arena.error());
+    state->arena = std::move(*arena);
   }
   if (state->peers.available()) {
     state->table = std::make_unique<StagingTable>(file.ranks);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/scratch.hpp"
+#include "exec/arena.hpp"
 #include "exec/peer_memory.hpp"
 #include "inspect/inspector.hpp"
 #include "mpi/node_block.hpp"
@@ -28,6 +29,7 @@ class CollectiveState {
   InspectorState inspector;
   PeerMemory peers;
   NodeBlock node;  // available where all ranks share one
+  Arena arena;     // likewise
 
   NodeBlock* node_block() { return node.available() ? &node : nullptr; }
   // Shared-memory transport: this rank's table, and where the peers' tables are.

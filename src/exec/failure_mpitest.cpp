@@ -127,7 +127,8 @@ TEST_P(Failure, ARankThatRefusesStaysInStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Failure,
-                         ::testing::Values(Setup{"two-phase", TransportChoice::automatic},
+                         ::testing::Values(Setup{"two-phase", TransportChoice::shared},
+                                           Setup{"two-phase", TransportChoice::arena},
                                            Setup{"two-phase", TransportChoice::messages},
                                            Setup{"multi-phase", TransportChoice::messages},
                                            Setup{"list", TransportChoice::automatic}));

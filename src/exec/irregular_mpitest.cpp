@@ -84,7 +84,8 @@ TEST_P(Irregular, MillionsOfRandomPiecesAreWrittenAndReadBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Irregular,
-                         ::testing::Values(TransportChoice::automatic, TransportChoice::messages));
+                         ::testing::Values(TransportChoice::shared, TransportChoice::arena,
+                                           TransportChoice::messages));
 
 }  // namespace
 }  // namespace tutti

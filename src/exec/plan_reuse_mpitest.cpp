@@ -154,7 +154,8 @@ TEST_P(PlanReuse, ChangedHintsForgetPlans) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, PlanReuse,
-                         ::testing::Values(TransportChoice::automatic, TransportChoice::messages));
+                         ::testing::Values(TransportChoice::shared, TransportChoice::arena,
+                                           TransportChoice::messages));
 
 }  // namespace
 }  // namespace tutti

@@ -13,10 +13,6 @@ namespace {
 // Pieces further apart than this on average, filling less than an eighth of the span, are listed.
 constexpr std::int64_t kSparsePitchBytes = 4096;
 
-std::int64_t mean_run(const Pattern& pattern) {
-  return std::max<std::int64_t>(1, pattern.size() / std::max<std::int64_t>(1, pattern.run_count()));
-}
-
 bool covers_span(const Shares& shares) {
   std::vector<FileRange> ranges;
   for (const Share& share : shares.list)
@@ -39,6 +35,10 @@ Status pieces(RunningCall& call, const Share& share, std::byte* packed) {
 }
 
 }  // namespace
+
+std::int64_t mean_run(const Pattern& pattern) {
+  return std::max<std::int64_t>(1, pattern.size() / std::max<std::int64_t>(1, pattern.run_count()));
+}
 
 Shares shares_in(const RunningCall& call, Extent interval) {
   Shares shares;

@@ -32,6 +32,9 @@ struct Shares {
   bool sparse = false;     // so little is asked for that pieces are better than the span
 };
 
+// Bytes of the pattern's runs on average, at least 1.
+std::int64_t mean_run(const Pattern& pattern);
+
 // Local.
 Shares shares_in(const RunningCall& call, Extent interval);
 

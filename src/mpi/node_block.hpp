@@ -10,22 +10,20 @@
 #include <span>
 
 #include "base/result.hpp"
+#include "mpi/shared_memory.hpp"
 
 namespace tutti {
 
 class NodeBlock {
  public:
   NodeBlock() = default;
-  NodeBlock(NodeBlock&& other) noexcept;
-  NodeBlock& operator=(NodeBlock&& other) noexcept;
-  ~NodeBlock();
 
   // Collective over `comm`, whose ranks are all on one node. Every rank gets `slot_bytes` bytes of
   // its own in the block. available() is the same on all ranks; it is false where the system
   // refuses.
   static Result<NodeBlock> create(MPI_Comm comm, std::int64_t slot_bytes);
 
-  bool available() const { return header_ != nullptr; }
+  bool available() const { return memory_.available(); }
 
   // Collective. Returns when every rank has arrived; what any rank wrote before, all see after.
   void barrier();
@@ -42,8 +40,7 @@ class NodeBlock {
 
   std::byte* slot(int rank) const;
 
-  Header* header_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
+  SharedMemory memory_;  // a Header, then two sets of slots
   std::int64_t slot_bytes_ = 0;
   int rank_ = 0;
   int ranks_ = 1;

@@ -106,6 +106,8 @@ Objection check_windows(std::span<const FileRange> accesses, std::span<const Pla
     if (plan.staging_bytes > staging_bound)
       return who + " stages " + std::to_string(plan.staging_bytes) + " bytes, more than " +
              std::to_string(staging_bound);
+    if (plan.window_bytes != plans[0].window_bytes || plan.window_bytes < plan.staging_bytes)
+      return who + " takes " + std::to_string(plan.window_bytes) + " bytes for the largest window";
     if (!plan.owned) continue;
     for (std::int64_t round = 0; round < plan.rounds; ++round) {
       if (bytes_in_round(*plan.owned, round) > plan.staging_bytes)

@@ -70,6 +70,7 @@ struct Plan {
   std::optional<MovingWindow> owned;  // what this rank accesses for everybody
   AccessMethod access = AccessMethod::automatic;
   std::int64_t staging_bytes = 0;  // the most this rank's window holds in a round
+  std::int64_t window_bytes = 0;   // the most any rank's window holds in a round; equal on all
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -50,7 +50,7 @@ struct Names<AccessMethod> {
 };
 template <>
 struct Names<TransportChoice> {
-  static constexpr std::array<std::string_view, 3> kNames{"auto", "messages", "shared"};
+  static constexpr std::array<std::string_view, 4> kNames{"auto", "messages", "shared", "arena"};
 };
 
 template <auto Member, class Enum>
@@ -116,7 +116,8 @@ std::span<const HintRow> hint_rows() {
               set_strategy, [](const Hints& h) { return h.strategy; }},
       number<&Hints::radix, 2, 1 << 20>("tutti_radix", "a whole number of at least 2"),
       choice<&Hints::access, AccessMethod>("tutti_access", "auto, naive, list, sieve or mapped"),
-      choice<&Hints::transport, TransportChoice>("tutti_transport", "auto, messages or shared"),
+      choice<&Hints::transport, TransportChoice>("tutti_transport",
+                                                 "auto, messages, shared or arena"),
       number<&Hints::list_segments, 1, 1 << 20>("tutti_list_segments", "a number above zero"),
       number<&Hints::delay_us, 0, 10'000'000>("tutti_delay_us", "microseconds, at most 10 s"),
       text<&Hints::profile>("tutti_profile", "a file name"),

@@ -16,7 +16,7 @@ enum class Toggle : std::uint8_t { automatic, enable, disable };
 // How one rank touches storage for a noncontiguous range.
 enum class AccessMethod : std::uint8_t { automatic, naive, list, sieve, mapped };
 
-enum class TransportChoice : std::uint8_t { automatic, messages, shared };
+enum class TransportChoice : std::uint8_t { automatic, messages, shared, arena };
 
 struct Hints {
   // ROMIO's

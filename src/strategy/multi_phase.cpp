@@ -123,6 +123,9 @@ Plan plan_multi_phase(const CallFacts& facts, std::int32_t rank) {
     exchange.ships = std::move(ships).sorted();
     exchange.lands = std::move(lands).sorted();
   }
+  for (std::int32_t other = 0; other < order.ranks(); ++other)
+    plan.window_bytes = std::max(
+        plan.window_bytes, bytes_in_round(super.window(order.parts(other, order.phases())), 0));
   const MovingWindow owned = super.window(order.parts(position, order.phases()));
   if (owned.first.start < owned.end) {
     plan.owned = owned;

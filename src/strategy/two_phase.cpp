@@ -74,6 +74,7 @@ Plan plan_two_phase(const CallFacts& facts, std::int32_t rank) {
   Phase& phase = plan.phases[0];
   for (std::size_t i = 0; i < owners.size(); ++i) {
     plan.rounds = std::max(plan.rounds, rounds_of(domains[i]));
+    plan.window_bytes = std::max(plan.window_bytes, domains[i].first.unit);
     if (owners[i] != rank) {
       if (ever_touches(domains[i], extent_of(rank)))
         phase.ships.push_back({owners[i], rank, domains[i]});

@@ -1,0 +1,15 @@
+// Executor for ranks of one node: bytes change hands in memory that all of them map.
+#pragma once
+
+#include <optional>
+
+#include "base/result.hpp"
+#include "exec/round_access.hpp"
+
+namespace tutti {
+
+// Collective over the file's ranks. Returns this rank's failure; a failing rank stays in step.
+// REQUIRES: an available arena and node block, a plan with at most one phase.
+std::optional<Error> run_arena(RunningCall& call);
+
+}  // namespace tutti
