@@ -196,6 +196,7 @@ class ArenaRun {
     for_each_interval(window, step, [&](Extent interval, std::int64_t at) {
       const PackedRange range = call_.range_of(me_, interval);
       if (range.bytes() <= 0) return;
+      if (owner != me_) call_.counters().bytes_pulled += range.bytes();
       if (place == kInWindow) return pick(range, data + at - interval.offset);
       if (streams_)
         copy_streaming(call_.direct_memory() + range.begin, packed, range.bytes());
@@ -238,6 +239,7 @@ class ArenaRun {
     for_each_interval(window, step, [&](Extent interval, std::int64_t) {
       const PackedRange range = call_.range_of(me_, interval);
       if (range.bytes() <= 0) return;
+      if (owner != me_) call_.counters().bytes_pulled += range.bytes();
       pack(call_.access.memory.pattern, call_.access.memory.base, range.begin, range.end, packed);
       packed += range.bytes();
     });
