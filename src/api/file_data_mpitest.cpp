@@ -234,7 +234,6 @@ TEST_F(FileData, CallsStillToComeSaySo) {
     EXPECT_TRUE(is_error(code, MPI_ERR_UNSUPPORTED_OPERATION, file_.path()));
     EXPECT_EQ(request, MPI_REQUEST_NULL);
   };
-  refused(MPI_File_iread_shared(handle_, &number, 1, MPI_INT, &request), "MPI_File_iread_shared");
   refused(MPI_File_iwrite_at_all(handle_, 0, &number, 1, MPI_INT, &request),
           "MPI_File_iwrite_at_all");
   EXPECT_TRUE(is_error(MPI_Register_datarep("mine", nullptr, nullptr, nullptr, nullptr),

@@ -67,6 +67,13 @@ Status seek_shared(File& file, MPI_Offset offset, int whence) {
                      {kShared, writable(buffer), count, type}, status);                            \
   }
 
+#define TUTTI_START_SHARED(name, Buffer, Count, direction)                       \
+  TUTTI_MPI(name, (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, \
+                   MPI_Request * request)) {                                     \
+    return start_data({"MPI_" #name, Direction::direction, kAsTheyCome}, file,   \
+                      {kShared, writable(buffer), count, type}, request);        \
+  }
+
 #define TUTTI_ORDERED_BEGIN(name, Buffer, Count, direction, end)                          \
   TUTTI_MPI(name, (MPI_File file, Buffer buffer, Count count, MPI_Datatype type)) {       \
     return begin_split({"MPI_" #name, Direction::direction, kInOrder, "MPI_" #end}, file, \
@@ -80,6 +87,8 @@ Status seek_shared(File& file, MPI_Offset offset, int whence) {
 
 TUTTI_SHARED(File_read_shared, void*, int, read, kAsTheyCome)
 TUTTI_SHARED(File_write_shared, const void*, int, write, kAsTheyCome)
+TUTTI_START_SHARED(File_iread_shared, void*, int, read)
+TUTTI_START_SHARED(File_iwrite_shared, const void*, int, write)
 TUTTI_SHARED(File_read_ordered, void*, int, read, kInOrder)
 TUTTI_SHARED(File_write_ordered, const void*, int, write, kInOrder)
 TUTTI_ORDERED_BEGIN(File_read_ordered_begin, void*, int, read, File_read_ordered_end)
@@ -90,6 +99,8 @@ TUTTI_ORDERED_END(File_write_ordered_end, const void*)
 #if TUTTI_HAS_LARGE_COUNT_CALLS
 TUTTI_SHARED(File_read_shared_c, void*, MPI_Count, read, kAsTheyCome)
 TUTTI_SHARED(File_write_shared_c, const void*, MPI_Count, write, kAsTheyCome)
+TUTTI_START_SHARED(File_iread_shared_c, void*, MPI_Count, read)
+TUTTI_START_SHARED(File_iwrite_shared_c, const void*, MPI_Count, write)
 TUTTI_SHARED(File_read_ordered_c, void*, MPI_Count, read, kInOrder)
 TUTTI_SHARED(File_write_ordered_c, const void*, MPI_Count, write, kInOrder)
 TUTTI_ORDERED_BEGIN(File_read_ordered_begin_c, void*, MPI_Count, read, File_read_ordered_end)

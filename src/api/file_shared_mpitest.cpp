@@ -109,6 +109,39 @@ TEST_P(SharedPointerCalls, WritesGetPlacesOfTheirOwnInTheOrderOfEachRank) {
   expect_position(static_cast<MPI_Offset>(found.size()));
 }
 
+TEST_P(SharedPointerCalls, NonblockingAccessesClaimTheirPlacesAtOnce) {
+  constexpr int kWrites = 20;
+  TUTTI_OK(view_of_ints());
+  std::vector<int> numbers(2 * kWrites);
+  std::vector<MPI_Request> requests(kWrites, MPI_REQUEST_NULL);
+  for (int i = 0; i < kWrites; ++i) {
+    int* const pair = numbers.data() + 2 * i;
+    pair[0] = pair[1] = 100 * rank_ + i;
+    TUTTI_OK(
+        MPI_File_iwrite_shared(handle_, pair, 2, MPI_INT, &requests[static_cast<std::size_t>(i)]));
+  }
+  expect_position(2 * kWrites * ranks_);
+  TUTTI_OK(MPI_Waitall(kWrites, requests.data(), MPI_STATUSES_IGNORE));
+  std::vector<int> found = numbers_in_file();
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(2 * kWrites * ranks_));
+  std::vector<int> next(static_cast<std::size_t>(ranks_), 0);
+  for (std::size_t i = 0; i < found.size(); i += 2) {
+    EXPECT_EQ(found[i], found[i + 1]);
+    EXPECT_EQ(found[i] % 100, next[static_cast<std::size_t>(found[i] / 100)]++);
+  }
+  TUTTI_OK(MPI_File_seek_shared(handle_, 0, MPI_SEEK_SET));
+  int back[2] = {-1, -2};
+  MPI_Request request = MPI_REQUEST_NULL;
+  TUTTI_OK(MPI_File_iread_shared(handle_, back, 2, MPI_INT, &request));
+  MPI_Status status;
+  TUTTI_OK(MPI_Wait(&request, &status));
+  int count = 0;
+  MPI_Get_count(&status, MPI_INT, &count);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(back[0], back[1]);
+  expect_position(2 * ranks_);
+}
+
 TEST_P(SharedPointerCalls, ReadsGetEveryElementOnce) {
   constexpr int kNumbers = 500;
   std::vector<int> numbers(kNumbers);

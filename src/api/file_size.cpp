@@ -1,5 +1,6 @@
 // Sizes and facts of an open file: set_size, preallocate, get_size, get_group, get_amode, sync,
 // atomicity, get_type_extent.
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include "api/sameness.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
+#include "transfer/independent.hpp"
 #include "view/type_pattern.hpp"
 
 namespace tutti {
@@ -31,6 +33,25 @@ Status change_size(File& file, MPI_Offset bytes, Act&& act) {
   if (engine.rank == 0)
     if (Status done = act(engine.device); !done) failure = done.error();
   return agree(engine.comm.get(), failure);
+}
+
+// Local. Whether ranges of the file can be locked: some file systems refuse.
+std::optional<Error> try_lock(OpenFile& engine) {
+  constexpr Extent kBeyondEveryFile{std::numeric_limits<std::int64_t>::max() - 1, 1};
+  const auto held = lock_for_atomic(engine.device, kBeyondEveryFile,
+                                    engine.mode.write ? Direction::write : Direction::read);
+  if (held) return std::nullopt;
+  return Error{ErrorKind::unsupported_operation, "no atomic mode here: " + held.error().message};
+}
+
+// Collective.
+Status set_atomicity(OpenFile& engine, bool atomic) {
+  std::optional<Error> failure;
+  if (atomic && !engine.atomic) failure = try_lock(engine);
+  if (auto same = agree_on(engine.comm.get(), {{"the flag", atomic ? 1 : 0}}, failure); !same)
+    return tl::make_unexpected(same.error());
+  engine.atomic = atomic;
+  return {};
 }
 
 template <class Integer>
@@ -90,13 +111,8 @@ TUTTI_MPI(File_sync, (MPI_File handle)) {
 }
 
 TUTTI_MPI(File_set_atomicity, (MPI_File handle, int flag)) {
-  return with_file("MPI_File_set_atomicity", handle, [&](File& file) -> Status {
-    const bool atomic = flag != 0;
-    if (auto same = agree_on(file.engine->comm.get(), {{"the flag", atomic ? 1 : 0}}, {}); !same)
-      return tl::make_unexpected(same.error());
-    file.engine->atomic = atomic;
-    return {};
-  });
+  return with_file("MPI_File_set_atomicity", handle,
+                   [&](File& file) { return set_atomicity(*file.engine, flag != 0); });
 }
 
 TUTTI_MPI(File_get_atomicity, (MPI_File handle, int* flag)) {

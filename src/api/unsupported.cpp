@@ -1,6 +1,5 @@
-// Calls of the chapter that are still to come: nonblocking access that is
-// collective or shared, data representations of the
-// program's own.
+// Calls of the chapter that are still to come: nonblocking collective access, data representations
+// of the program's own.
 #include "api/entry.hpp"
 
 namespace tutti {
@@ -35,9 +34,7 @@ int refuse_request(const char* call, MPI_File handle, MPI_Request* request) noex
 TUTTI_START_AT(File_iread_at_all, void*, int)
 TUTTI_START_AT(File_iwrite_at_all, const void*, int)
 TUTTI_START(File_iread_all, void*, int)
-TUTTI_START(File_iread_shared, void*, int)
 TUTTI_START(File_iwrite_all, const void*, int)
-TUTTI_START(File_iwrite_shared, const void*, int)
 
 TUTTI_MPI(Register_datarep,
           (const char*, MPI_Datarep_conversion_function*, MPI_Datarep_conversion_function*,
@@ -50,9 +47,7 @@ TUTTI_MPI(Register_datarep,
 TUTTI_START_AT(File_iread_at_all_c, void*, MPI_Count)
 TUTTI_START_AT(File_iwrite_at_all_c, const void*, MPI_Count)
 TUTTI_START(File_iread_all_c, void*, MPI_Count)
-TUTTI_START(File_iread_shared_c, void*, MPI_Count)
 TUTTI_START(File_iwrite_all_c, const void*, MPI_Count)
-TUTTI_START(File_iwrite_shared_c, const void*, MPI_Count)
 
 TUTTI_MPI(Register_datarep_c,
           (const char*, MPI_Datarep_conversion_function_c*, MPI_Datarep_conversion_function_c*,

@@ -9,6 +9,7 @@
 #include "exec/messages.hpp"
 #include "exec/pull.hpp"
 #include "mpi/agree.hpp"
+#include "mpi/call.hpp"
 #include "transfer/independent.hpp"
 
 namespace tutti {
@@ -43,7 +44,8 @@ std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   ++call.counters().independent_calls;
   Hints hints = call.file.hints;
   if (call.plan().access != AccessMethod::automatic) hints.access = call.plan().access;
-  const auto done = transfer_independent(call.file.device, call.access, hints, call.file.scratch);
+  const auto transfer = call.file.atomic ? transfer_atomic : transfer_independent;
+  const auto done = transfer(call.file.device, call.access, hints, call.file.scratch);
   if (!done) return done.error();
   moved = *done;
   return std::nullopt;
@@ -81,6 +83,44 @@ std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
   return failure;
 }
 
+// Collective. Atomic mode: what all ranks access together is locked by rank 0, for all of them,
+// before anybody begins. Among each other they are in the order of ranks without locks: where
+// writes overlap, the higher rank's bytes land last.
+struct LockedFile {
+  RangeLock held;  // until all ranks are done
+  std::int64_t file_bytes = 0;
+};
+Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Direction direction) {
+  LockedFile locked;
+  std::optional<Error> failure;
+  if (file.rank == 0) {
+    std::int64_t lower = std::numeric_limits<std::int64_t>::max();
+    std::int64_t upper = 0;
+    for (const CallCard& card : outlook.cards) {
+      if (card.bytes <= 0) continue;
+      lower = std::min(lower, card.lower);
+      upper = std::max(upper, card.upper);
+    }
+    if (lower < upper) {
+      auto granted = lock_for_atomic(file.device, {lower, upper - lower}, direction);
+      if (granted)
+        locked.held = std::move(*granted);
+      else
+        failure = granted.error();
+    }
+  }
+  if (auto agreed = conclude(file, *file.collective, failure); !agreed)
+    return tl::make_unexpected(agreed.error());
+  if (direction == Direction::write) return locked;
+  // The file may have grown while rank 0 waited.
+  if (file.rank == 0) locked.file_bytes = file.device->size().value_or(0);
+  if (auto told = mpi_status(PMPI_Bcast(&locked.file_bytes, 1, MPI_INT64_T, 0, file.comm.get()),
+                             "MPI_Bcast");
+      !told)
+    return tl::make_unexpected(told.error());
+  return locked;
+}
+
 }  // namespace
 
 void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
@@ -96,9 +136,14 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
 Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
                                     std::optional<Error> failure) {
   std::int64_t moved = 0;
+  LockedFile locked{{}, outlook.cards[0].file_bytes};
+  if (file.atomic && outlook.inspection && !outlook.inspection->plan.independent) {
+    auto granted = lock_for_all(file, outlook, access.direction);
+    if (!granted) return tl::make_unexpected(granted.error());
+    locked = std::move(*granted);
+  }
   if (outlook.inspection) {
-    RunningCall call{file, *file.collective, access, outlook,
-                     outlook.cards[0].file_bytes - outlook.shift};
+    RunningCall call{file, *file.collective, access, outlook, locked.file_bytes - outlook.shift};
     failure = execute(call, moved);
   }
   const double executed = PMPI_Wtime();

@@ -21,7 +21,7 @@ bool covers_span(const Shares& shares) {
 }
 
 Status pieces(RunningCall& call, const Share& share, std::byte* packed) {
-  Hints hints = call.file.hints;
+  Hints hints = call.file.atomic ? without_locks(call.file.hints) : call.file.hints;
   hints.access = AccessMethod::list;
   const Access access{call.access.direction,
                       {share.pattern->shifted(call.outlook.shift), share.begin, share.bytes()},

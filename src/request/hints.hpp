@@ -52,6 +52,14 @@ inline bool writers_lock(const Hints& hints) {
          (hints.access == AccessMethod::automatic && hints.romio_ds_write == Toggle::enable);
 }
 
+// For a caller that holds the lock itself.
+inline Hints without_locks(Hints hints) {
+  if (hints.access == AccessMethod::sieve) hints.access = AccessMethod::automatic;
+  if (hints.strategy == "sieve") hints.strategy = "auto";
+  if (hints.romio_ds_write == Toggle::enable) hints.romio_ds_write = Toggle::automatic;
+  return hints;
+}
+
 enum class HintOutcome : std::uint8_t { applied, unknown_key, bad_value };
 
 // Applies one hint. Surrounding blanks are ignored; a bad value leaves `hints` as it was.

@@ -208,4 +208,20 @@ Result<std::int64_t> transfer_independent(Device& device, const Access& access, 
   return moved;
 }
 
+Result<RangeLock> lock_for_atomic(Device& device, Extent span, Direction direction) {
+  if (!device->facts().has_locks)
+    return fail(ErrorKind::unsupported_operation,
+                "the device has no locks, which atomic mode needs");
+  return RangeLock::acquire(device, span,
+                            direction == Direction::read ? LockMode::shared : LockMode::exclusive);
+}
+
+Result<std::int64_t> transfer_atomic(Device& device, const Access& access, const Hints& hints,
+                                     Scratch& scratch) {
+  if (access.file.bytes == 0) return 0;
+  const auto held = lock_for_atomic(device, covered(access.file), access.direction);
+  if (!held) return tl::make_unexpected(held.error());
+  return transfer_independent(device, access, without_locks(hints), scratch);
+}
+
 }  // namespace tutti

@@ -22,4 +22,13 @@ AccessMethod choose_method(const Access& access, const Hints& hints, const Devic
 Result<std::int64_t> transfer_independent(Device& device, const Access& access, const Hints& hints,
                                           Scratch& scratch);
 
+// Local. The same in MPI's atomic mode: everything from the access's first byte to its last is
+// locked while it moves, so that no other access of the kind sees or leaves a part of it. Fails
+// with unsupported_operation where the device has no locks.
+Result<std::int64_t> transfer_atomic(Device& device, const Access& access, const Hints& hints,
+                                     Scratch& scratch);
+
+// Local. Locks `span` for an access in atomic mode.
+Result<RangeLock> lock_for_atomic(Device& device, Extent span, Direction direction);
+
 }  // namespace tutti
