@@ -10,16 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One slot per exported name, in the order of the function list: MPI_X, PMPI_X, MPI_Y, ... The
-// trampolines jump through them; at the start each leads to tutti_preload_resolve.
+// One slot per exported name, in the order of the function list: MPI_X, PMPI_X, MPI_Y, ...; an
+// inner function of a host has one name and two slots. The trampolines jump through them; at the
+// start each leads to tutti_preload_resolve.
 extern void* tutti_preload_slots[] __attribute__((visibility("hidden")));
 
 __attribute__((visibility("hidden"))) void* tutti_preload_resolve(void** slot);
 
 static const char* const kNames[] = {
 #define TUTTI_FUNCTION(name) "MPI_" #name, "PMPI_" #name,
+#define TUTTI_INNER_FUNCTION(name) #name, #name,
 #include "functions.inc"
 #undef TUTTI_FUNCTION
+#undef TUTTI_INNER_FUNCTION
 };
 enum { kNameCount = sizeof kNames / sizeof kNames[0] };
 

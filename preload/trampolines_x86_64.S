@@ -30,6 +30,9 @@ tutti_preload_slots:
 #define TUTTI_FUNCTION(name) \
         trampoline MPI_##name, weak ; \
         trampoline PMPI_##name, globl ;
+#define TUTTI_INNER_FUNCTION(name) \
+        trampoline name, globl ; \
+        .quad  0 ;
 #include "functions.inc"
 
         .section .data.rel.local, "aw"

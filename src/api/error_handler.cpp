@@ -2,9 +2,11 @@
 
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "api/handle_table.hpp"
 #include "mpi/call.hpp"
 #include "mpi/real_mpi.hpp"
 
@@ -18,24 +20,30 @@ using Function = MPI_File_errhandler_function;
 // when the host gives the same handle out again.
 class HandlerBook {
  public:
+  struct Entry {
+    MPI_Errhandler handle;
+    Function* function;
+    HandlerLanguage language;
+  };
+
   std::mutex lock;  // also guards the host's MPI_FILE_NULL while it lends a reference
 
-  void add(MPI_Errhandler handle, Function* function) {
-    for (auto& entry : entries_)
-      if (entry.first == handle) {
-        entry.second = function;
+  void add(const Entry& added) {
+    for (Entry& entry : entries_)
+      if (entry.handle == added.handle) {
+        entry = added;
         return;
       }
-    entries_.emplace_back(handle, function);
+    entries_.push_back(added);
   }
-  Function* find(MPI_Errhandler handle) const {
-    for (const auto& entry : entries_)
-      if (entry.first == handle) return entry.second;
-    return nullptr;
+  std::optional<Entry> find(MPI_Errhandler handle) const {
+    for (const Entry& entry : entries_)
+      if (entry.handle == handle) return entry;
+    return std::nullopt;
   }
 
  private:
-  std::vector<std::pair<MPI_Errhandler, Function*>> entries_;
+  std::vector<Entry> entries_;
 };
 
 HandlerBook& book() {
@@ -95,6 +103,15 @@ bool host_takes(MPI_Errhandler handle) {
   return host_set(handle) == MPI_SUCCESS;
 }
 
+// A Fortran function is given the address of the handle's Fortran value.
+void call_function(Function* function, HandlerLanguage language, MPI_File file, int code) {
+  MPI_Fint value = open_files().to_fortran(file);
+  if (language == HandlerLanguage::fortran)
+    reinterpret_cast<void (*)(MPI_Fint*, int*)>(function)(&value, &code);
+  else
+    function(&file, &code);
+}
+
 tl::unexpected<Error> wrong_handler() {
   return fail(ErrorKind::invalid_argument, "the error handler is not one for files");
 }
@@ -141,27 +158,30 @@ int ErrorHandler::call(MPI_File file, MPI_Comm comm, int code, std::string_view 
     PMPI_Abort(local_fatal ? MPI_COMM_SELF : comm, code);
     return code;
   }
-  Function* function = nullptr;
+  std::optional<HandlerBook::Entry> found;
   {
     const std::lock_guard guard(book().lock);
-    function = book().find(handle_);
+    found = book().find(handle_);
   }
-  int passed = code;
-  if (function != nullptr) function(&file, &passed);
+  if (found) call_function(found->function, found->language, file, code);
   return code;
 }
 
 Result<MPI_Errhandler> create_error_handler(Function* function) {
   if (function == nullptr) return fail(ErrorKind::invalid_argument, "the function is null");
-  const std::lock_guard guard(book().lock);
   MPI_Errhandler handle = MPI_ERRHANDLER_NULL;
   if (auto made = mpi_status(host_function<&PMPI_File_create_errhandler>(
                                  "PMPI_File_create_errhandler")(function, &handle),
                              "MPI_File_create_errhandler");
       !made)
     return tl::make_unexpected(made.error());
-  book().add(handle, function);
+  note_error_handler(handle, function, HandlerLanguage::c);
   return handle;
+}
+
+void note_error_handler(MPI_Errhandler handle, Function* function, HandlerLanguage language) {
+  const std::lock_guard guard(book().lock);
+  book().add({handle, function, language});
 }
 
 ErrorHandler ErrorHandler::on_file_null() {

@@ -43,4 +43,9 @@ class ErrorHandler {
 // Local. Makes a handler of the host's and remembers its function.
 Result<MPI_Errhandler> create_error_handler(MPI_File_errhandler_function* function);
 
+// Local. Remembers the function of a handler that the host has made for files.
+enum class HandlerLanguage { c, fortran };
+void note_error_handler(MPI_Errhandler handle, MPI_File_errhandler_function* function,
+                        HandlerLanguage language);
+
 }  // namespace tutti

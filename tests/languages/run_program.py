@@ -18,7 +18,7 @@ def main(expected, name, *command):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         left_over = os.listdir(folder)
     print(done.stdout, end="")
-    wanted = f"roundtrip-{name}: ok, served by {who}"
+    wanted = f"{name}: ok, served by {who}"
     if done.returncode != 0:
         print(f"FAILED: exit code {done.returncode}")
     elif done.stdout.splitlines().count(wanted) != 1:
