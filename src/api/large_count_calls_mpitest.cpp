@@ -139,6 +139,29 @@ TEST(LargeCountCalls, IndividualPointers) {
       });
 }
 
+// Each rank's ints land somewhere: all of them together are what was written.
+TEST(LargeCountCalls, SharedPointersNonblocking) {
+  const SharedFile path("large_count_shared");
+  MPI_File file = MPI_FILE_NULL;
+  TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                         MPI_INFO_NULL, &file));
+  Ints mine = values_of(world_rank());
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status status;
+  TUTTI_OK(ended_by(MPI_File_iwrite_shared_c(file, mine.data(), kInts, MPI_INT, &request), request,
+                    &status));
+  TUTTI_OK(MPI_File_sync(file));
+  TUTTI_OK(MPI_File_seek_shared(file, 0, MPI_SEEK_SET));
+  Ints got{};
+  TUTTI_OK(ended_by(MPI_File_iread_shared_c(file, got.data(), kInts, MPI_INT, &request), request,
+                    &status));
+  EXPECT_EQ(got, values_of(got[0] / 1000));
+  int ranks_seen = 1 << (got[0] / 1000);
+  MPI_Allreduce(MPI_IN_PLACE, &ranks_seen, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(ranks_seen, (1 << world_size()) - 1);
+  TUTTI_OK(MPI_File_close(&file));
+}
+
 #else
 
 TEST(LargeCountCalls, TheHostHasNone) {
