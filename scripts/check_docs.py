@@ -34,7 +34,7 @@ def values_that_differ(rows):
 
 def problems():
     rows = text_of("src/request/hints.cpp").split("hint_rows()", 1)[1].split("return kRows", 1)[0]
-    keys = set(re.findall(r'"((?:cb|romio|ind|striping|start|tutti)_\w+)"', rows))
+    keys = set(re.findall(r'[{(]"(\w+)"', rows))
     yield from compare("docs/hints.md", first_column("docs/hints.md") - {"tutti_version"}, keys, "hint")
     yield from values_that_differ(rows)
     enum = re.search(r"enum class ErrorKind \{(.*?)\}", text_of("src/base/result.hpp"), re.DOTALL)

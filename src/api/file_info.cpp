@@ -5,6 +5,7 @@
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
 #include "base/counters.hpp"
+#include "exec/starting_hints.hpp"
 
 namespace tutti {
 
@@ -27,7 +28,7 @@ TUTTI_MPI(File_set_info, (MPI_File handle, MPI_Info info)) {
 TUTTI_MPI(File_get_info, (MPI_File handle, MPI_Info* info)) {
   return with_file("MPI_File_get_info", handle, [&](File& file) -> Status {
     if (info == nullptr) return fail(ErrorKind::invalid_argument, "no place for the result");
-    auto used = info_of(file.engine->hints);
+    auto used = info_of(*file.engine);
     if (!used) return tl::make_unexpected(used.error());
     for (const auto& [key, value] : list_counters(file.engine->counters))
       PMPI_Info_set(used->get(), key.c_str(), value.c_str());

@@ -8,6 +8,7 @@
 #include "api/report.hpp"
 #include "api/sameness.hpp"
 #include "device/registry.hpp"
+#include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 
@@ -71,7 +72,7 @@ Result<Hints> agree_on_arguments(const OpenArguments& given) {
   if (given.name == nullptr) failure = Error{ErrorKind::invalid_argument, "the file name is null"};
   if (auto sound = check_amode(given.amode); !sound && !failure)
     failure = Error{sound.error().kind, name + ": " + sound.error().message};
-  Result<Hints> hints = hints_with(environment_hints(rank == 0), given.info, rank == 0);
+  Result<Hints> hints = hints_with(starting_hints(rank == 0), given.info, rank == 0);
   if (!hints && !failure) failure = hints.error();
   const auto same = agree_on(
       given.comm, {{"the access mode", given.amode}, {nullptr, failure ? 0 : hints_key(*hints)}},

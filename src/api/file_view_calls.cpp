@@ -8,6 +8,7 @@
 #include "api/entry.hpp"
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
+#include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 #include "view/type_pattern.hpp"

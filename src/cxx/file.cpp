@@ -5,6 +5,7 @@
 #include "cxx/file_state.hpp"
 #include "cxx/open_hints.hpp"
 #include "cxx/values.hpp"
+#include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 
@@ -45,7 +46,7 @@ Result<std::unique_ptr<OpenFile>> open_together(MPI_Comm comm, const std::string
   if (!failure && !mine)
     failure = tutti::Error{mine.error().kind, name + ": " + mine.error().message};
   if (auto agreed = agree(comm, failure); !agreed) return tl::make_unexpected(agreed.error());
-  const auto hints = share_hints(comm, *mine);
+  const auto hints = hints_of_first(comm, *mine);
   if (!hints) return tl::make_unexpected(hints.error());
   return open_file(comm, name,
                    {.read = mode.read,

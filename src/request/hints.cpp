@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <span>
 
 namespace tutti {
@@ -18,6 +19,13 @@ struct HintRow {
   bool (*set)(Hints& hints, std::string_view value);
   std::string (*get)(const Hints& hints);
 };
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
 
 bool parse_number(std::string_view text, std::int64_t least, std::int64_t most, std::int64_t& out) {
   std::int64_t value = 0;
@@ -86,6 +94,77 @@ bool set_strategy(Hints& hints, std::string_view value) {
   return true;
 }
 
+bool is_list(std::string_view value, bool (*is_item)(std::string_view item)) {
+  while (!value.empty()) {
+    const std::size_t comma = value.find(',');
+    if (!is_item(trimmed(value.substr(0, comma)))) return false;
+    if (comma == std::string_view::npos) return true;
+    value.remove_prefix(comma + 1);
+  }
+  return true;
+}
+
+bool is_style(std::string_view item) {
+  constexpr std::array<std::string_view, 7> kStyles{
+      "read_once",  "write_once",         "read_mostly", "write_mostly",
+      "sequential", "reverse_sequential", "random"};
+  return std::find(kStyles.begin(), kStyles.end(), item) != kStyles.end();
+}
+
+bool is_count(std::string_view item) {
+  std::int64_t ignored = 0;
+  return parse_number(item, 0, std::numeric_limits<std::int64_t>::max(), ignored);
+}
+
+template <auto Member, bool (*IsItem)(std::string_view)>
+constexpr HintRow list(std::string_view key, std::string_view accepts) {
+  return {key, accepts,
+          [](Hints& hints, std::string_view value) {
+            if (!is_list(value, IsItem)) return false;
+            hints.*Member = std::string(value);
+            return true;
+          },
+          [](const Hints& hints) { return hints.*Member; }};
+}
+
+// A number that is reported only where somebody said it.
+template <auto Member>
+constexpr HintRow said_number(std::string_view key) {
+  return {key, "a whole number above zero",
+          [](Hints& hints, std::string_view value) {
+            return value.empty() || parse_number(value, 1, kMaxBufferBytes, hints.*Member);
+          },
+          [](const Hints& hints) {
+            return hints.*Member == 0 ? std::string() : std::to_string(hints.*Member);
+          }};
+}
+
+bool parse_permissions(std::string_view text, int& out) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out, 8);
+  return failed == std::errc() && end == text.data() + text.size() && out >= 0 && out <= 0777;
+}
+
+bool set_file_perm(Hints& hints, std::string_view value) {
+  int ignored = 0;
+  if (!value.empty() && !parse_permissions(value, ignored)) return false;
+  hints.file_perm = std::string(value);
+  return true;
+}
+
+// The standard's word for both of ROMIO's.
+bool set_collective_buffering(Hints& hints, std::string_view value) {
+  if (value.empty()) return true;
+  if (value != "true" && value != "false") return false;
+  hints.romio_cb_read = hints.romio_cb_write = value == "true" ? Toggle::enable : Toggle::disable;
+  return true;
+}
+
+std::string get_collective_buffering(const Hints& hints) {
+  if (hints.romio_cb_read != hints.romio_cb_write) return {};
+  if (hints.romio_cb_read == Toggle::automatic) return {};
+  return hints.romio_cb_read == Toggle::enable ? "true" : "false";
+}
+
 bool set_no_indep(Hints& hints, std::string_view value) {
   if (value != "true" && value != "false") return false;
   hints.romio_no_indep_rw = value == "true";
@@ -101,6 +180,9 @@ std::span<const HintRow> hint_rows() {
       number<&Hints::cb_nodes, 0, 1 << 30>("cb_nodes", kCount),
       number<&Hints::cb_buffer_size, 1, kMaxBufferBytes>("cb_buffer_size", kBytes),
       text<&Hints::cb_config_list>("cb_config_list", "ROMIO's host list, such as *:1"),
+      said_number<&Hints::cb_block_size>("cb_block_size"),
+      HintRow{"collective_buffering", "true or false", set_collective_buffering,
+              get_collective_buffering},
       choice<&Hints::romio_cb_read, Toggle>("romio_cb_read", kToggle),
       choice<&Hints::romio_cb_write, Toggle>("romio_cb_write", kToggle),
       choice<&Hints::romio_ds_read, Toggle>("romio_ds_read", kToggle),
@@ -110,6 +192,15 @@ std::span<const HintRow> hint_rows() {
       number<&Hints::striping_unit, 0, kMaxBufferBytes>("striping_unit", kCount),
       number<&Hints::striping_factor, 0, 1 << 20>("striping_factor", kCount),
       number<&Hints::start_iodevice, 0, 1 << 20>("start_iodevice", kCount),
+      HintRow{"file_perm", "octal digits up to 777", set_file_perm,
+              [](const Hints& h) { return h.file_perm; }},
+      list<&Hints::access_style, is_style>("access_style", "a list of the standard's styles"),
+      list<&Hints::chunked, is_count>("chunked", "a list of whole numbers"),
+      list<&Hints::chunked_item, is_count>("chunked_item", "a list of whole numbers"),
+      list<&Hints::chunked_size, is_count>("chunked_size", "a list of whole numbers"),
+      text<&Hints::io_node_list>("io_node_list", "a list of names"),
+      said_number<&Hints::nb_proc>("nb_proc"),
+      said_number<&Hints::num_io_nodes>("num_io_nodes"),
       HintRow{"romio_no_indep_rw", "true or false", set_no_indep,
               [](const Hints& h) { return std::string(h.romio_no_indep_rw ? "true" : "false"); }},
       HintRow{"tutti_strategy", "auto, two-phase, multi-phase, independent, list, sieve or naive",
@@ -123,12 +214,6 @@ std::span<const HintRow> hint_rows() {
       text<&Hints::profile>("tutti_profile", "a file name"),
   };
   return kRows;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
 const HintRow* find_row(std::string_view key) {
@@ -164,6 +249,35 @@ std::vector<std::pair<std::string, std::string>> list_hints(const Hints& hints) 
   std::vector<std::pair<std::string, std::string>> listed;
   for (const HintRow& row : hint_rows()) listed.emplace_back(row.key, row.get(hints));
   return listed;
+}
+
+int permissions_of(const Hints& hints) {
+  constexpr int kWhateverTheMaskAllows = 0666;
+  int said = 0;
+  return !hints.file_perm.empty() && parse_permissions(hints.file_perm, said)
+             ? said
+             : kWhateverTheMaskAllows;
+}
+
+std::vector<std::string> apply_hint_file(Hints& hints, std::string_view text,
+                                         std::string_view name) {
+  std::vector<std::string> complaints;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t blank = line.find_first_of(" \t");
+    const std::string_view key = line.substr(0, blank);
+    const std::string_view value =
+        blank == std::string_view::npos ? std::string_view() : line.substr(blank);
+    const bool known = find_row(key) != nullptr;
+    if (known && !trimmed(value).empty() && set_hint(hints, key, value) == HintOutcome::applied)
+      continue;
+    complaints.push_back(std::string(name) + " line " + std::to_string(number) + ": " +
+                         bad_hint_message(hints, key, trimmed(value)));
+  }
+  return complaints;
 }
 
 std::vector<std::string> apply_environment(Hints& hints, const Lookup& lookup) {

@@ -33,6 +33,16 @@ struct Hints {
   std::int64_t striping_factor = 0;
   std::int64_t start_iodevice = 0;
   bool romio_no_indep_rw = false;
+  // The standard's, beside those that are ROMIO's too; empty or zero: not said
+  std::string access_style;
+  std::string chunked;
+  std::string chunked_item;
+  std::string chunked_size;
+  std::int64_t cb_block_size = 0;
+  std::string file_perm;  // octal digits
+  std::string io_node_list;
+  std::int64_t nb_proc = 0;
+  std::int64_t num_io_nodes = 0;
   // Tutti's
   std::string strategy = "auto";
   std::int64_t radix = 2;
@@ -70,6 +80,16 @@ std::string bad_hint_message(const Hints& hints, std::string_view key, std::stri
 
 // All hints as they stand, in documented order: what MPI_File_get_info reports.
 std::vector<std::pair<std::string, std::string>> list_hints(const Hints& hints);
+
+// Applies the lines of a hint file: a key, blanks, a value; empty lines and those that begin with #
+// count for nothing. Returns one message per line with an unknown key or a bad value; `name` is how
+// messages call the file.
+std::vector<std::string> apply_hint_file(Hints& hints, std::string_view text,
+                                         std::string_view name);
+
+// Local. The permissions of new files: what file_perm says, or everything that the process's mask
+// allows.
+int permissions_of(const Hints& hints);
 
 // Applies every TUTTI_* variable that `lookup` knows (TUTTI_STRATEGY, TUTTI_CB_NODES, …). Returns
 // one message per bad value.
