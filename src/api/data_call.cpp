@@ -86,7 +86,6 @@ bool is_one_run(const Request& request) {
 }
 
 Result<std::int64_t> move_independently(File& file, Direction direction, const Request& request) {
-  file.independent_accesses.fetch_add(1, std::memory_order_relaxed);
   if (request.bytes == 0) return 0;
   OpenFile& engine = *file.engine;
   if (file.view.stream.is_contiguous() && is_one_run(request) && !engine.atomic &&
@@ -161,6 +160,8 @@ Result<Request> placed_request(File& file, const DataCall& call, const DataArgum
   if (request)
     if (auto fits = check_range(file, call.direction, *request); !fits)
       request = tl::make_unexpected(fits.error());
+  if (request && !call.collective)
+    file.independent_accesses.fetch_add(1, std::memory_order_relaxed);
   return request;
 }
 

@@ -1,0 +1,60 @@
+"""Nonblocking methods of mpi4py's File. Usage: mpi4py_nonblocking.py FILE"""
+
+import sys
+
+from mpi4py import MPI
+
+from mpi4py_file import RANK, RANKS, WORLD, finish, meet, room, same, values
+
+INT = MPI.INT
+COUNT = 50
+REQUESTS = 8
+
+
+def explicit_offsets(file):
+    """Several requests at once, waited for together."""
+    base = RANK * REQUESTS * COUNT
+    buffers = [values(base + i * COUNT, COUNT) for i in range(REQUESTS)]
+    MPI.Request.Waitall([file.Iwrite_at(base + i * COUNT, buffers[i]) for i in range(REQUESTS)])
+    meet(file)
+    base = (RANK + 1) % RANKS * REQUESTS * COUNT
+    got = [room(COUNT) for _ in range(REQUESTS)]
+    requests = [file.Iread_at(base + i * COUNT, got[i]) for i in range(REQUESTS)]
+    while not MPI.Request.Testall(requests):
+        pass
+    for i in range(REQUESTS):
+        same(got[i], values(base + i * COUNT, COUNT), "Iread_at")
+    return RANKS * REQUESTS * COUNT
+
+
+def individual_pointers(file, first):
+    place = first + RANK * 2 * COUNT
+    file.Seek(place)
+    one, two = values(place, COUNT), values(place + COUNT, COUNT)
+    requests = [file.Iwrite(one), file.Iwrite(two)]
+    same(file.Get_position(), place + 2 * COUNT, "Get_position while requests are active")
+    status = MPI.Status()
+    requests[1].Wait(status)
+    same(status.Get_count(INT), COUNT, "count of Iwrite")
+    requests[0].Wait()
+    meet(file)
+    file.Seek(place)
+    got = room(2 * COUNT)
+    file.Iread(got).Wait()
+    same(got, values(place, 2 * COUNT), "Iread")
+    return first + RANKS * 2 * COUNT
+
+
+def main(name):
+    file = MPI.File.Open(WORLD, name, MPI.MODE_CREATE | MPI.MODE_RDWR)
+    file.Set_view(0, INT, INT)
+    ints = explicit_offsets(file)
+    ints = individual_pointers(file, ints)
+    WORLD.Barrier()
+    same(file.Get_size(), ints * INT.Get_size(), "Get_size")
+    file.Close()
+    finish("mpi4py_nonblocking")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
