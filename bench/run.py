@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 
-from suite import bars, costs, matrix, network, shapes  # noqa: E402
+from suite import bars, costs, libraries, matrix, network, shapes  # noqa: E402
 from suite.contest import Bench  # noqa: E402
 from suite.launch import BenchError, Launcher  # noqa: E402
 
@@ -36,6 +36,7 @@ SECTIONS = {
     "inspector": costs.inspector,
     "memory": costs.memory,
     "network": network.run,
+    "hdf5": libraries.hdf5,
     "kernels": costs.kernels,
 }
 
