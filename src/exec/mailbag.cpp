@@ -1,6 +1,7 @@
 #include "exec/mailbag.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mpi/host_completion.hpp"
 
@@ -10,15 +11,51 @@ namespace {
 
 // Counts are ints; parts of this size arrive in the order in which they were sent.
 constexpr std::int64_t kMaxMessageBytes = 1 << 30;
+// To another node: what MPIs over sockets send at once, without asking the receiver first.
+constexpr std::int64_t kSegmentBytes = 64 << 10;
 
 // visit(offset, bytes) for each part of a message.
 template <class Visit>
-void for_each_part(std::int64_t bytes, const Visit& visit) {
-  for (std::int64_t at = 0; at < bytes; at += kMaxMessageBytes)
-    visit(at, static_cast<int>(std::min(kMaxMessageBytes, bytes - at)));
+void for_each_part(std::int64_t bytes, std::int64_t most, const Visit& visit) {
+  for (std::int64_t at = 0; at < bytes; at += most)
+    visit(at, static_cast<int>(std::min(most, bytes - at)));
 }
 
 }  // namespace
+
+Mailbag::Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of)
+    : comm_(comm), tag_(tag), counters_(counters), node_of_(node_of) {
+  PMPI_Comm_rank(comm, &rank_);
+}
+
+std::int64_t Mailbag::segment_bytes(int peer) const {
+  const bool remote = !node_of_.empty() && node_of_[static_cast<std::size_t>(peer)] !=
+                                               node_of_[static_cast<std::size_t>(rank_)];
+  return remote ? kSegmentBytes : kMaxMessageBytes;
+}
+
+// A segment to each partner in turn; the next one when the last has left.
+void Mailbag::send_letters() {
+  std::stable_sort(letters_.begin(), letters_.end(), [&](const Letter& a, const Letter& b) {
+    const auto turn = [&](const Letter& letter) {
+      return std::pair(letter.peer < rank_, letter.peer);
+    };
+    return turn(a) < turn(b);
+  });
+  for (bool more = !letters_.empty(); more;) {
+    more = false;
+    for (Letter& letter : letters_) {
+      if (letter.sent >= letter.bytes) continue;
+      const std::int64_t part = std::min(kSegmentBytes, letter.bytes - letter.sent);
+      start_send(letter.peer, letter.memory + letter.sent, static_cast<int>(part));
+      letter.sent += part;
+      more = true;
+      const int code = host_completion().wait(&requests_.back(), MPI_STATUS_IGNORE);
+      sound_ = sound_ && code == MPI_SUCCESS;
+    }
+  }
+  letters_.clear();
+}
 
 void Mailbag::start_send(int peer, const std::byte* memory, int bytes) {
   MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
@@ -37,24 +74,31 @@ void Mailbag::start_receive(int peer, std::byte* memory, int bytes) {
 }
 
 void Mailbag::receive(int peer, std::byte* memory, std::int64_t bytes) {
-  for_each_part(bytes, [&](std::int64_t at, int part) { start_receive(peer, memory + at, part); });
+  for_each_part(bytes, segment_bytes(peer),
+                [&](std::int64_t at, int part) { start_receive(peer, memory + at, part); });
 }
 
 void Mailbag::send(int peer, const std::byte* memory, std::int64_t bytes) {
-  for_each_part(bytes, [&](std::int64_t at, int part) { start_send(peer, memory + at, part); });
+  const std::int64_t most = segment_bytes(peer);
+  if (most == kSegmentBytes && bytes > most) return letters_.push_back({peer, memory, bytes, 0});
+  for_each_part(bytes, most,
+                [&](std::int64_t at, int part) { start_send(peer, memory + at, part); });
 }
 
 void Mailbag::send_nothing(int peer, std::int64_t bytes) {
-  for_each_part(bytes, [&](std::int64_t, int) { start_send(peer, nullptr, 0); });
+  for_each_part(bytes, segment_bytes(peer),
+                [&](std::int64_t, int) { start_send(peer, nullptr, 0); });
   sound_ = false;
 }
 
 void Mailbag::receive_nothing(int peer, std::int64_t bytes) {
-  for_each_part(bytes, [&](std::int64_t, int) { start_receive(peer, nullptr, 0); });
+  for_each_part(bytes, segment_bytes(peer),
+                [&](std::int64_t, int) { start_receive(peer, nullptr, 0); });
   sound_ = false;
 }
 
 bool Mailbag::wait() {
+  send_letters();
   if (!requests_.empty()) {
     std::vector<MPI_Status> statuses(requests_.size());
     const int code = host_completion().wait_all(static_cast<int>(requests_.size()),

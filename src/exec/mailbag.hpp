@@ -1,9 +1,12 @@
-// One exchange step: what goes to each partner and what comes from it, as one message each way.
+// One exchange step: what goes to each partner and what comes from it. Towards another node bytes
+// go out in segments, to one partner after the other from the rank's own number on: so many ranks
+// that send at the same time do not all flood the same receiver.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/counters.hpp"
@@ -13,15 +16,16 @@ namespace tutti {
 
 class Mailbag {
  public:
-  Mailbag(MPI_Comm comm, int tag, Counters& counters)
-      : comm_(comm), tag_(tag), counters_(counters) {}
+  // `node_of`: each rank's node; empty where nothing is known or all ranks share one.
+  Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of = {});
   Mailbag(const Mailbag&) = delete;
   Mailbag& operator=(const Mailbag&) = delete;
   ~Mailbag() { wait(); }
 
   // Local. Starts to receive `bytes` bytes, which are in `memory` after wait().
   void receive(int peer, std::byte* memory, std::int64_t bytes);
-  // Local. Starts to send; `memory` stays untouched until wait().
+  // Local. Takes a message over; it leaves during wait() at the latest, and `memory` stays
+  // untouched until then.
   void send(int peer, const std::byte* memory, std::int64_t bytes);
   // Local. Lets a partner that waits for `bytes` bytes go on without them: its wait() says so.
   void send_nothing(int peer, std::int64_t bytes);
@@ -35,9 +39,21 @@ class Mailbag {
   MPI_Comm comm_;
   int tag_;
   Counters& counters_;
+  struct Letter {
+    int peer;
+    const std::byte* memory;
+    std::int64_t bytes;
+    std::int64_t sent;
+  };
+
+  std::int64_t segment_bytes(int peer) const;
+  void send_letters();
   void start_send(int peer, const std::byte* memory, int bytes);
   void start_receive(int peer, std::byte* memory, int bytes);
 
+  std::span<const std::int32_t> node_of_;
+  int rank_ = 0;
+  std::vector<Letter> letters_;  // to other nodes
   std::vector<MPI_Request> requests_;
   std::vector<int> expected_;  // bytes per request; -1 for a send
   bool sound_ = true;

@@ -160,7 +160,9 @@ class MessageRun {
   void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in) {
     const double began = PMPI_Wtime();
     std::vector<Arrival> arrivals;
-    Mailbag bag(call_.file.comm.get(), kDataTag, call_.counters());
+    const Topology& topology = call_.state.inspector.topology;
+    Mailbag bag(call_.file.comm.get(), kDataTag, call_.counters(),
+                topology.one_node ? std::span<const std::int32_t>() : topology.node_of);
     start_receives(in, bag, arrivals);
     start_sends(out, bag);
     if (!bag.wait()) note(fail(ErrorKind::internal, "a message could not be exchanged"));
