@@ -11,16 +11,17 @@ import tempfile
 from pathlib import Path
 
 # The same table is in ARCHITECTURE.md, for readers: a folder may include itself and the folders named here.
-CORE = ["base", "pattern", "layout", "request", "plan", "strategy", "mpi", "view"]
+CORE = ["base", "pattern", "convert", "layout", "request", "plan", "strategy", "mpi", "view"]
 MAY_INCLUDE = {
     "src/base": [],
     "src/pattern": ["base"],
+    "src/convert": ["base"],
     "src/layout": ["base"],
     "src/request": ["base", "pattern", "layout"],
     "src/plan": ["base", "pattern", "layout", "request"],
     "src/strategy": ["base", "pattern", "layout", "request", "plan"],
     "src/mpi": ["base"],
-    "src/view": ["base", "pattern", "request", "mpi"],
+    "src/view": ["base", "pattern", "convert", "request", "mpi"],
     "src/device": ["base", "layout"],
     "src/transfer": ["base", "pattern", "layout", "request", "device"],
     "src/inspect": CORE,

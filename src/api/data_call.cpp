@@ -3,13 +3,16 @@
 #include <optional>
 #include <string>
 
+#include "api/datarep.hpp"
 #include "api/entry.hpp"
 #include "api/pointer_claim.hpp"
 #include "api/quick_move.hpp"
+#include "api/request_table.hpp"
 #include "api/start_access.hpp"
 #include "api/stream_offset.hpp"
 #include "exec/alone.hpp"
 #include "exec/collective.hpp"
+#include "exec/converted.hpp"
 #include "view/type_pattern.hpp"
 
 namespace tutti {
@@ -21,8 +24,9 @@ struct Request {
   std::shared_ptr<const TypePattern> type;
   std::byte* buffer = nullptr;
   std::int64_t count = 0;
-  std::int64_t first = 0;  // stream byte
-  std::int64_t bytes = 0;
+  std::int64_t first = 0;                      // stream byte
+  std::int64_t bytes = 0;                      // of the file
+  std::shared_ptr<ConvertedMemory> converted;  // in views that convert
 };
 
 // The lowest page never belongs to a program: a null buffer, unless the type holds addresses.
@@ -47,9 +51,15 @@ Result<Request> check_arguments(const File& file, const DataCall& call,
     return tl::make_unexpected(usable.error());
   auto type = pattern_of(given.type);
   if (!type) return tl::make_unexpected(type.error());
-  Request request{std::move(*type), static_cast<std::byte*>(given.buffer), given.count, 0, 0};
+  Request request{std::move(*type), static_cast<std::byte*>(given.buffer), given.count, 0, 0, {}};
   if (__builtin_mul_overflow(request.count, request.type->size, &request.bytes))
     return fail(ErrorKind::invalid_count, "the access is larger than a file can be");
+  if (file.representation != nullptr) {
+    auto memory = converted_memory(*file.representation, {given.buffer, given.type, request.count});
+    if (!memory) return tl::make_unexpected(memory.error());
+    request.converted = std::move(*memory);
+    request.bytes = request.converted->elements().total().file_bytes;
+  }
   if (request.bytes % file.view.etype_bytes != 0)
     return fail(ErrorKind::io, "the access of " + std::to_string(request.bytes) +
                                    " bytes is not a whole number of etypes of " +
@@ -85,8 +95,16 @@ bool is_one_run(const Request& request) {
          (request.count == 1 || request.type->extent == request.type->size);
 }
 
-Result<std::int64_t> move_independently(File& file, Direction direction, const Request& request) {
-  if (request.bytes == 0) return 0;
+// Bytes of the file and of memory: the same, unless they were converted.
+Result<ConvertedBytes> unconverted(const Result<std::int64_t>& moved) {
+  return moved.map([](std::int64_t bytes) { return ConvertedBytes{bytes, bytes}; });
+}
+
+ConvertedAccess converted_access(const File& file, Direction direction, const Request& request) {
+  return {direction, {file.view.stream, request.first, request.bytes}, request.converted.get()};
+}
+
+Result<std::int64_t> move_as_it_is(File& file, Direction direction, const Request& request) {
   OpenFile& engine = *file.engine;
   if (file.view.stream.is_contiguous() && is_one_run(request) && !engine.atomic &&
       !writers_lock(engine.hints)) {
@@ -102,16 +120,26 @@ Result<std::int64_t> move_independently(File& file, Direction direction, const R
   return transfer_alone(engine, *access, engine.hints, engine.atomic);
 }
 
+Result<ConvertedBytes> move_independently(File& file, Direction direction, const Request& request) {
+  if (request.bytes == 0) return ConvertedBytes{};
+  if (request.converted)
+    return transfer_converted(*file.engine, converted_access(file, direction, request));
+  return unconverted(move_as_it_is(file, direction, request));
+}
+
 // Collective: a rank with wrong arguments takes part with its refusal.
-Result<std::int64_t> move_collectively(File& file, const DataCall& call,
-                                       const Result<Request>& request) {
+Result<ConvertedBytes> move_collectively(File& file, const DataCall& call,
+                                         const Result<Request>& request) {
   std::optional<Error> refusal;
   Access access{call.direction, {}, {}};
+  ConvertedAccess converted{call.direction, {}, nullptr};
   if (file.split.end_name != nullptr)
     refusal = Error{ErrorKind::io, std::string("a split collective is active: ") +
                                        file.split.end_name + " has to come first"};
   else if (!request)
     refusal = request.error();
+  else if (request->converted)
+    converted = converted_access(file, call.direction, *request);
   else if (request->bytes > 0) {
     auto made = access_of(file, call.direction, *request);
     if (made)
@@ -119,7 +147,9 @@ Result<std::int64_t> move_collectively(File& file, const DataCall& call,
     else
       refusal = made.error();
   }
-  return transfer_collective(*file.engine, access, refusal);
+  if (file.representation != nullptr)
+    return transfer_converted_collective(*file.engine, converted, refusal);
+  return unconverted(transfer_collective(*file.engine, access, refusal));
 }
 
 // The stream byte where an access by the shared pointer begins. The pointer has moved on then, also
@@ -165,13 +195,13 @@ Result<Request> placed_request(File& file, const DataCall& call, const DataArgum
   return request;
 }
 
-Result<std::int64_t> run(File& file, const DataCall& call, const DataArguments& given) {
+Result<ConvertedBytes> run(File& file, const DataCall& call, const DataArguments& given) {
   std::optional<PointerClaim> claim;
   const Result<Request> request = placed_request(file, call, given, claim);
-  Result<std::int64_t> moved = call.collective ? move_collectively(file, call, request)
-                               : request       ? move_independently(file, call.direction, *request)
-                                               : tl::make_unexpected(request.error());
-  if (claim) claim->settle(moved ? *moved : 0);
+  Result<ConvertedBytes> moved = call.collective ? move_collectively(file, call, request)
+                                 : request ? move_independently(file, call.direction, *request)
+                                           : tl::make_unexpected(request.error());
+  if (claim) claim->settle(moved ? moved->file : 0);
   return moved;
 }
 
@@ -188,6 +218,24 @@ Result<Access> placed_access(File& file, const DataCall& call, const DataArgumen
   return access;
 }
 
+// Nonblocking access that converts is done when it starts: functions of the program's may call MPI,
+// which no helper thread does.
+Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const DataArguments& given,
+                      MPI_Request* handed_out) {
+  std::optional<PointerClaim> claim;
+  const Result<Request> request = placed_request(file, call, given, claim);
+  if (!request) {
+    if (claim) claim->settle(0);
+    return tl::make_unexpected(request.error());
+  }
+  auto pending = pending_requests().add(call.name, handle);
+  if (!pending) return tl::make_unexpected(pending.error());
+  *handed_out = (*pending)->handle;
+  const auto moved = move_independently(file, call.direction, *request);
+  (*pending)->operation->finish(moved.map([](ConvertedBytes bytes) { return bytes.memory; }));
+  return {};
+}
+
 // Statuses count bytes in both hosts; MPI_Get_count and MPI_Get_elements divide them.
 void fill_status(MPI_Status* status, std::int64_t bytes) {
   if (status == MPI_STATUS_IGNORE || status == nullptr) return;
@@ -200,11 +248,11 @@ void fill_status(MPI_Status* status, std::int64_t bytes) {
 int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
               MPI_Status* status) noexcept {
   return with_file(call.name, handle, [&](File& file) -> Status {
-    Result<std::int64_t> moved = 0;
-    if (call.collective || !quick_move(file, call.direction, arguments, moved))
-      moved = run(file, call, arguments);
+    Result<std::int64_t> quickly = 0;
+    const bool done = !call.collective && quick_move(file, call.direction, arguments, quickly);
+    const auto moved = done ? unconverted(quickly) : run(file, call, arguments);
     if (!moved) return tl::make_unexpected(moved.error());
-    fill_status(status, *moved);
+    fill_status(status, moved->memory);
     return {};
   });
 }
@@ -214,6 +262,8 @@ int start_data(const DataCall& call, MPI_File handle, const DataArguments& argum
   if (request != nullptr) *request = MPI_REQUEST_NULL;
   return with_file(call.name, handle, [&](File& file) -> Status {
     if (request == nullptr) return fail(ErrorKind::invalid_argument, "no place for the request");
+    if (file.representation != nullptr)
+      return finish_at_once(call, handle, file, arguments, request);
     auto access = placed_access(file, call, arguments);
     if (!access) return tl::make_unexpected(access.error());
     return start_alone(call.name, handle, file, std::move(*access), request);
@@ -224,7 +274,7 @@ int begin_split(const DataCall& call, MPI_File handle, const DataArguments& argu
   return with_file(call.name, handle, [&](File& file) -> Status {
     const auto moved = run(file, call, arguments);
     if (!moved) return tl::make_unexpected(moved.error());
-    file.split = {call.end_name, *moved};
+    file.split = {call.end_name, moved->memory};
     return {};
   });
 }

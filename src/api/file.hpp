@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "api/datarep.hpp"
 #include "api/error_handler.hpp"
 #include "api/user_type.hpp"
 #include "exec/open_file.hpp"
@@ -30,7 +31,8 @@ struct File {
   UserType etype;
   UserType filetype;
   std::string datarep = "native";
-  std::atomic<std::int64_t> position = 0;  // individual pointer, in stream bytes; whole etypes
+  const Datarep* representation = nullptr;  // what the view's data are converted to; null: nothing
+  std::atomic<std::int64_t> position = 0;   // individual pointer, in stream bytes; whole etypes
   std::atomic<std::int64_t> independent_accesses = 0;
   ErrorHandler handler;
   SplitCall split;

@@ -236,8 +236,6 @@ TEST_F(FileData, CallsStillToComeSaySo) {
   };
   refused(MPI_File_iwrite_at_all(handle_, 0, &number, 1, MPI_INT, &request),
           "MPI_File_iwrite_at_all");
-  EXPECT_TRUE(is_error(MPI_Register_datarep("mine", nullptr, nullptr, nullptr, nullptr),
-                       MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Register_datarep"));
 }
 
 TEST_F(FileData, AtomicModeKeepsConcurrentWritesWhole) {

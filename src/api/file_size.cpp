@@ -9,6 +9,7 @@
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 #include "transfer/independent.hpp"
+#include "view/representation.hpp"
 #include "view/type_pattern.hpp"
 
 namespace tutti {
@@ -55,11 +56,17 @@ Status set_atomicity(OpenFile& engine, bool atomic) {
 }
 
 template <class Integer>
-Status type_extent(MPI_Datatype type, Integer* extent) {
+Status type_extent(const File& file, MPI_Datatype type, Integer* extent) {
   if (extent == nullptr) return no_place();
+  if (file.representation != nullptr) {
+    const auto scaled = file_pattern_of(file.representation->form, type);
+    if (!scaled) return tl::make_unexpected(scaled.error());
+    *extent = scaled->extent;
+    return {};
+  }
   const auto decoded = pattern_of(type);
   if (!decoded) return tl::make_unexpected(decoded.error());
-  *extent = (*decoded)->extent;  // representations are native: files hold what memory holds
+  *extent = (*decoded)->extent;
   return {};
 }
 
@@ -125,13 +132,13 @@ TUTTI_MPI(File_get_atomicity, (MPI_File handle, int* flag)) {
 
 TUTTI_MPI(File_get_type_extent, (MPI_File handle, MPI_Datatype type, MPI_Aint* extent)) {
   return with_file("MPI_File_get_type_extent", handle,
-                   [&](File&) { return type_extent(type, extent); });
+                   [&](File& file) { return type_extent(file, type, extent); });
 }
 
 #if TUTTI_HAS_LARGE_COUNT_CALLS
 TUTTI_MPI(File_get_type_extent_c, (MPI_File handle, MPI_Datatype type, MPI_Count* extent)) {
   return with_file("MPI_File_get_type_extent_c", handle,
-                   [&](File&) { return type_extent(type, extent); });
+                   [&](File& file) { return type_extent(file, type, extent); });
 }
 #endif
 

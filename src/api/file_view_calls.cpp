@@ -11,6 +11,7 @@
 #include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
+#include "view/representation.hpp"
 #include "view/type_pattern.hpp"
 #include "view/view_of.hpp"
 
@@ -31,18 +32,15 @@ struct NewView {
   UserType etype;
   UserType filetype;
   std::string datarep;
+  const Datarep* representation = nullptr;
   Hints hints;
   std::int64_t etype_extent = 0;
 };
 
-Result<std::string> check_datarep(const char* datarep) {
+Result<std::string> name_of(const char* datarep) {
   if (datarep == nullptr)
     return fail(ErrorKind::invalid_argument, "the data representation is null");
-  const std::string name(datarep, strnlen(datarep, MPI_MAX_DATAREP_STRING));
-  if (name != "native" && name != "internal")
-    return fail(ErrorKind::unsupported_datarep,
-                "data representation '" + name + "' is not supported");
-  return name;
+  return std::string(datarep, strnlen(datarep, MPI_MAX_DATAREP_STRING));
 }
 
 Status check_displacement(const File& file, MPI_Offset given) {
@@ -77,17 +75,35 @@ Result<std::int64_t> current_displacement(File& file) {
   return place;
 }
 
+// A datatype as it lies in the file.
+Result<TypePattern> type_in_file(const Datarep* representation, MPI_Datatype type,
+                                 const std::string& role) {
+  Result<TypePattern> found = TypePattern();
+  if (representation != nullptr)
+    found = file_pattern_of(representation->form, type);
+  else
+    found = pattern_of(type).map([](const auto& pattern) { return *pattern; });
+  if (!found) return fail(found.error().kind, role + ": " + found.error().message);
+  return found;
+}
+
 Result<NewView> prepare_view(const File& file, const ViewArguments& given,
                              std::int64_t displacement) {
   const MPI_Comm comm = file.engine->comm.get();
-  const auto datarep = check_datarep(given.datarep);
+  const auto datarep = name_of(given.datarep);
   if (!datarep) return tl::make_unexpected(datarep.error());
+  const auto representation = datareps().find(*datarep);
+  if (!representation) return tl::make_unexpected(representation.error());
   if (auto sound = check_displacement(file, given.displacement); !sound)
     return tl::make_unexpected(sound.error());
   for (const MPI_Datatype type : {given.etype, given.filetype})
     if (auto usable = check_committed(type, comm); !usable)
       return tl::make_unexpected(usable.error());
-  auto view = view_of(displacement, given.etype, given.filetype);
+  const auto element = type_in_file(*representation, given.etype, "etype");
+  if (!element) return tl::make_unexpected(element.error());
+  const auto tile = type_in_file(*representation, given.filetype, "filetype");
+  if (!tile) return tl::make_unexpected(tile.error());
+  auto view = view_of(displacement, *element, *tile);
   if (!view) return tl::make_unexpected(view.error());
   if (file.engine->mode.write && !view->tile.is_monotone())
     return fail(ErrorKind::invalid_type,
@@ -98,9 +114,8 @@ Result<NewView> prepare_view(const File& file, const ViewArguments& given,
   if (!filetype) return tl::make_unexpected(filetype.error());
   auto hints = hints_with(file.engine->hints, given.info, file.engine->rank == 0);
   if (!hints) return tl::make_unexpected(hints.error());
-  const auto decoded = pattern_of(given.etype);
-  return NewView{std::move(*view), std::move(*etype), std::move(*filetype),
-                 *datarep,         std::move(*hints), decoded ? (*decoded)->extent : 0};
+  return NewView{std::move(*view), std::move(*etype), std::move(*filetype), *datarep,
+                 *representation,  std::move(*hints), element->extent};
 }
 
 // Collective.
@@ -130,6 +145,7 @@ Status set_view(File& file, const ViewArguments& given) {
   file.etype = std::move(made->etype);
   file.filetype = std::move(made->filetype);
   file.datarep = std::move(made->datarep);
+  file.representation = made->representation;
   change_hints(engine, made->hints);
   file.position = 0;
   engine.shared_pointer.set(0);

@@ -186,7 +186,7 @@ TEST_F(FileView, WrongViewsAreRefusedAndTheOldOneStays) {
   EXPECT_TRUE(is_error(set_view(0, MPI_BYTE, MPI_DATATYPE_NULL), MPI_ERR_TYPE, file_.path()));
   EXPECT_TRUE(is_error(set_view(0, MPI_DOUBLE, MPI_INT), MPI_ERR_TYPE, file_.path()))
       << "an etype that does not divide";
-  for (const char* datarep : {"external32", "whatever", ""})
+  for (const char* datarep : {"external64", "whatever", ""})
     EXPECT_TRUE(is_error(set_view(0, MPI_BYTE, MPI_BYTE, datarep), MPI_ERR_UNSUPPORTED_DATAREP,
                          file_.path()));
   EXPECT_TRUE(is_error(set_view(0, MPI_BYTE, MPI_BYTE, nullptr), MPI_ERR_ARG, file_.path()));

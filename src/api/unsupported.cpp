@@ -1,5 +1,4 @@
-// Calls of the chapter that are still to come: nonblocking collective access, data representations
-// of the program's own.
+// Calls of the chapter that are still to come: nonblocking collective access.
 #include "api/entry.hpp"
 
 namespace tutti {
@@ -36,25 +35,11 @@ TUTTI_START_AT(File_iwrite_at_all, const void*, int)
 TUTTI_START(File_iread_all, void*, int)
 TUTTI_START(File_iwrite_all, const void*, int)
 
-TUTTI_MPI(Register_datarep,
-          (const char*, MPI_Datarep_conversion_function*, MPI_Datarep_conversion_function*,
-           MPI_Datarep_extent_function*, void*)) {
-  constexpr const char* kCall = "MPI_Register_datarep";
-  return without_file(kCall, [&] { return not_yet(kCall); });
-}
-
 #if TUTTI_HAS_LARGE_COUNT_CALLS
 TUTTI_START_AT(File_iread_at_all_c, void*, MPI_Count)
 TUTTI_START_AT(File_iwrite_at_all_c, const void*, MPI_Count)
 TUTTI_START(File_iread_all_c, void*, MPI_Count)
 TUTTI_START(File_iwrite_all_c, const void*, MPI_Count)
-
-TUTTI_MPI(Register_datarep_c,
-          (const char*, MPI_Datarep_conversion_function_c*, MPI_Datarep_conversion_function_c*,
-           MPI_Datarep_extent_function*, void*)) {
-  constexpr const char* kCall = "MPI_Register_datarep_c";
-  return without_file(kCall, [&] { return not_yet(kCall); });
-}
 #endif
 
 }  // namespace tutti

@@ -131,7 +131,9 @@ Result<Pattern> decode_darray(Integers arguments, const TypePattern& child) {
                 child.extent);
 }
 
-Result<Pattern> decode_contents(Combiner combiner, Integers a, std::span<const Child> children) {
+}  // namespace
+
+Result<Pattern> arrange(Combiner combiner, Integers a, std::span<const Child> children) {
   const auto count = [&] { return static_cast<std::size_t>(a[0]); };
   if (combiner == Combiner::structure)
     return decode_structure(a.subspan(1, count()), a.subspan(1 + count()), children);
@@ -166,6 +168,8 @@ Result<Pattern> decode_contents(Combiner combiner, Integers a, std::span<const C
   }
 }
 
+namespace {
+
 Result<Pattern> decode_derived(MPI_Datatype type, Combiner combiner) {
   if (combiner == Combiner::unknown)
     return fail(ErrorKind::invalid_type, "datatype made by a constructor that is not known");
@@ -178,7 +182,7 @@ Result<Pattern> decode_derived(MPI_Datatype type, Combiner combiner) {
     if (!child) return tl::make_unexpected(child.error());
     children.push_back(std::move(*child));
   }
-  return decode_contents(combiner, contents->arguments, children);
+  return arrange(combiner, contents->arguments, children);
 }
 
 }  // namespace

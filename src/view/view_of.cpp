@@ -9,18 +9,13 @@ namespace tutti {
 
 namespace {
 
-using Shared = std::shared_ptr<const TypePattern>;
-
-Result<Shared> typed(MPI_Datatype type, const std::string& role) {
-  auto found = pattern_of(type);
-  if (!found) return fail(found.error().kind, role + ": " + found.error().message);
-  const Pattern& pattern = (*found)->pattern;
+Status check_displacements(const Pattern& pattern, const std::string& role) {
   if (pattern.lower() < 0)
     return fail(ErrorKind::invalid_type,
                 role + " has a negative displacement (" + std::to_string(pattern.lower()) + ")");
   if (!pattern.is_ordered())
     return fail(ErrorKind::invalid_type, role + "'s displacements decrease");
-  return found;
+  return {};
 }
 
 Status check_filetype(const TypePattern& etype, const TypePattern& filetype) {
@@ -37,17 +32,26 @@ Status check_filetype(const TypePattern& etype, const TypePattern& filetype) {
 
 }  // namespace
 
-Result<FileView> view_of(std::int64_t displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+Result<FileView> view_of(std::int64_t displacement, const TypePattern& etype,
+                         const TypePattern& filetype) {
   if (displacement < 0 || displacement >= kOffsetLimit)
     return fail(ErrorKind::invalid_argument,
                 "view displacement " + std::to_string(displacement) + " is out of range");
-  const auto element = typed(etype, "etype");
-  if (!element) return tl::make_unexpected(element.error());
-  const auto tile = typed(filetype, "filetype");
-  if (!tile) return tl::make_unexpected(tile.error());
-  if (auto sound = check_filetype(**element, **tile); !sound)
+  if (auto sound = check_displacements(etype.pattern, "etype"); !sound)
     return tl::make_unexpected(sound.error());
-  return make_view(displacement, (*element)->size, (*tile)->pattern, (*tile)->extent);
+  if (auto sound = check_displacements(filetype.pattern, "filetype"); !sound)
+    return tl::make_unexpected(sound.error());
+  if (auto sound = check_filetype(etype, filetype); !sound)
+    return tl::make_unexpected(sound.error());
+  return make_view(displacement, etype.size, filetype.pattern, filetype.extent);
+}
+
+Result<FileView> view_of(std::int64_t displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+  const auto element = pattern_of(etype);
+  if (!element) return fail(element.error().kind, "etype: " + element.error().message);
+  const auto tile = pattern_of(filetype);
+  if (!tile) return fail(tile.error().kind, "filetype: " + tile.error().message);
+  return view_of(displacement, **element, **tile);
 }
 
 }  // namespace tutti

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "request/file_view.hpp"
+#include "view/type_pattern.hpp"
 
 namespace tutti {
 
@@ -17,5 +18,9 @@ namespace tutti {
 // A filetype without bytes gives an empty stream. Filetypes that overlap themselves and tiles
 // smaller than their span are accepted: view.stream.is_monotone() tells.
 Result<FileView> view_of(std::int64_t displacement, MPI_Datatype etype, MPI_Datatype filetype);
+
+// The same for types that lie in the file otherwise than in memory.
+Result<FileView> view_of(std::int64_t displacement, const TypePattern& etype,
+                         const TypePattern& filetype);
 
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/reference_type.hpp"
@@ -35,9 +36,14 @@ struct BasicType {
 };
 
 template <class T>
+inline constexpr std::int64_t kParts = 1;
+template <class T>
+inline constexpr std::int64_t kParts<std::complex<T>> = 2;
+
+template <class T>
 BasicType basic_type(MPI_Datatype type, std::string name) {
   ReferenceType reference;
-  reference.typemap = {{0, sizeof(T), alignof(T)}};
+  reference.typemap = {{0, sizeof(T), alignof(T), kParts<T>, std::is_same_v<T, long double>}};
   reference.compute_bounds();
   return {type, std::move(name), reference};
 }
@@ -49,7 +55,7 @@ BasicType pair_type(MPI_Datatype type, std::string name) {
     int index;
   };
   ReferenceType reference;
-  reference.typemap = {{0, sizeof(T), alignof(T)},
+  reference.typemap = {{0, sizeof(T), alignof(T), 1, std::is_same_v<T, long double>},
                        {offsetof(Pair, index), sizeof(int), alignof(int)}};
   reference.compute_bounds();
   return {type, std::move(name), reference};

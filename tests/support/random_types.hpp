@@ -36,6 +36,7 @@ struct RandomTypeLimits {
 struct RandomType {
   OwnedType type;                   // committed
   std::vector<std::int64_t> bytes;  // offsets of all data bytes in typemap order
+  std::vector<BasicDatum> typemap;
   std::int64_t lb = 0;
   std::int64_t extent = 0;
   std::string text;                  // how to make it
@@ -57,6 +58,7 @@ class RandomTypes {
     const ReferenceType& reference = draft.reference;
     return {.type = OwnedType(handle),
             .bytes = reference.bytes(),
+            .typemap = reference.typemap,
             .lb = reference.lb,
             .extent = reference.extent,
             .text = draft.text,

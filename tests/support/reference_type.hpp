@@ -14,6 +14,8 @@ struct BasicDatum {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::int64_t alignment = 1;
+  std::int64_t parts = 1;  // numbers in it: two in a complex one
+  bool is_long_double = false;
 };
 
 struct ReferenceType {
@@ -54,7 +56,7 @@ struct ReferenceType {
     const bool first = typemap.empty();
     const bool had_marker = lb_marker.has_value();
     for (const BasicDatum& d : child.typemap)
-      typemap.push_back({offset + d.offset, d.bytes, d.alignment});
+      typemap.push_back({offset + d.offset, d.bytes, d.alignment, d.parts, d.is_long_double});
     if (child.lb_marker)
       lb_marker =
           std::min(lb_marker.value_or(*child.lb_marker + offset), *child.lb_marker + offset);
