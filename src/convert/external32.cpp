@@ -13,13 +13,12 @@ namespace {
 
 constexpr bool kBigEndian = std::endian::native == std::endian::big;
 constexpr int kQuadBytes = 16;
-constexpr int kQuadDigits = 113;
 
 #if defined(__x86_64__)
 __extension__ using Quad = __float128;
 #else
 using Quad = long double;
-static_assert(std::numeric_limits<Quad>::digits == kQuadDigits);
+static_assert(std::numeric_limits<Quad>::digits == 113);
 #endif
 static_assert(sizeof(Quad) == kQuadBytes);
 

@@ -206,9 +206,8 @@ Result<FileType> file_type(const Representation& representation, MPI_Datatype ty
     bounds.ub = std::max(bounds.ub, (*memory)->lb + (*memory)->extent);
   }
   const std::int64_t size = pattern->size();
-  return FileType{std::make_shared<const TypePattern>(std::move(*pattern), bounds.lb,
-                                                      bounds.ub - bounds.lb, size),
-                  false};
+  TypePattern made{std::move(*pattern), bounds.lb, bounds.ub - bounds.lb, size};
+  return FileType{std::make_shared<const TypePattern>(std::move(made)), false};
 }
 
 }  // namespace
