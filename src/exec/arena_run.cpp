@@ -43,13 +43,29 @@ class ArenaRun {
   }
 
  private:
-  // Collective. A half is filled again two steps later: a barrier lies between.
+  // Collective. Owners are a step ahead, so that nobody waits for the slowest in every step.
   void read() {
+    if (owned() != nullptr && steps_ > 0) fill_when_free(0);
     for (std::int64_t step = 0; step < steps_; ++step) {
-      if (owned() != nullptr) fill(step);
-      meet();
-      for_each_owner([&](int owner, const MovingWindow& window) { take(owner, window, step); });
+      if (owned() != nullptr && step + 1 < steps_) fill_when_free(step + 1);
+      for_each_owner([&](int owner, const MovingWindow& window) {
+        arena_.wait_for(owner, Arena::kFilled, after(step));
+        take(owner, window, step);
+      });
+      arena_.advance(me_, Arena::kDone, after(step));
     }
+    arena_.steps_so_far = after(steps_ - 1);
+  }
+
+  // The half was used two steps ago, at the end of the call before if this one is young.
+  void fill_when_free(std::int64_t step) {
+    for (int r = 0; r < call_.file.ranks; ++r) arena_.wait_for(r, Arena::kDone, after(step - 2));
+    fill(step);
+    arena_.advance(me_, Arena::kFilled, after(step));
+  }
+
+  std::uint32_t after(std::int64_t step) const {
+    return arena_.steps_so_far + static_cast<std::uint32_t>(step + 1);
   }
 
   // Collective. Owners say one step ahead where everybody's bytes go.
@@ -277,7 +293,7 @@ class ArenaRun {
   }
 
   RunningCall& call_;
-  const Arena& arena_;
+  Arena& arena_;
   const int me_;
   // Contiguous memory that is larger than the caches: what is read goes past them.
   const bool streams_;

@@ -25,7 +25,7 @@ Transport transport_of(const RunningCall& call) {
   const TransportChoice wish = call.file.hints.transport;
   if (call.plan().phases.size() > 1) return Transport::messages;
   const bool arena = call.state.arena.available() && call.state.node.available();
-  const bool peers = call.state.peers.available();
+  const bool peers = call.state.peers.available() && call.state.inspector.topology.one_node;
   if (peers && (wish == TransportChoice::shared || !arena)) return Transport::peer_memory;
   if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
     return Transport::arena;

@@ -1,5 +1,6 @@
 // ranks: 1 2 3 4 5 7 8 16
 #include "exec/collective.hpp"
+#include "exec/collective_state.hpp"
 
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ struct Setup {
   std::int64_t radix;
   TransportChoice transport;
   testing::Overlap overlap = testing::Overlap::allowed;
+  int ranks_per_node = 0;  // 0: as it is
 };
 
 const char* name_of(TransportChoice transport) {
@@ -60,7 +62,8 @@ const char* name_of(TransportChoice transport) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Setup& setup) {
-  return out << setup.strategy << " radix " << setup.radix << name_of(setup.transport);
+  return out << setup.strategy << " radix " << setup.radix << name_of(setup.transport)
+             << (setup.ranks_per_node > 0 ? " as if on several nodes" : "");
 }
 
 class Collective : public ::testing::TestWithParam<Setup> {
@@ -80,7 +83,24 @@ class Collective : public ::testing::TestWithParam<Setup> {
         open_file(MPI_COMM_WORLD, name_,
                   {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
     EXPECT_TRUE(file.has_value());
-    return file ? std::move(*file) : nullptr;
+    if (!file) return nullptr;
+    if (GetParam().ranks_per_node > 0) pretend_nodes(**file, GetParam().ranks_per_node);
+    return std::move(*file);
+  }
+
+  // Every `ranks_per_node` ranks take each other for neighbours and the rest for far away.
+  static void pretend_nodes(OpenFile& file, int ranks_per_node) {
+    auto state = collective_state(file);
+    ASSERT_TRUE(state.has_value());
+    Topology& topology = (*state)->inspector.topology;
+    for (int r = 0; r < file.ranks; ++r)
+      topology.node_of[static_cast<std::size_t>(r)] = r / ranks_per_node * ranks_per_node;
+    topology.one_node = file.ranks <= ranks_per_node;
+    auto peers = PeerMemory::probe(file.comm.get(), topology.node_of);
+    ASSERT_TRUE(peers.has_value());
+    (*state)->peers = std::move(*peers);
+    (*state)->node = NodeBlock();
+    (*state)->arena = Arena();
   }
 
   // Rank 0 sets the file's contents, everybody sees them.
@@ -177,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Setup{"two-phase", 2, TransportChoice::shared},
                       Setup{"two-phase", 2, TransportChoice::arena},
                       Setup{"two-phase", 2, TransportChoice::messages},
+                      Setup{"two-phase", 2, TransportChoice::automatic, testing::Overlap::allowed,
+                            2},
                       Setup{"multi-phase", 2, TransportChoice::automatic},
                       Setup{"multi-phase", 2, TransportChoice::messages},
                       Setup{"multi-phase", 3, TransportChoice::messages},

@@ -18,10 +18,13 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
   state->inspector.topology = std::move(*topology);
   state->inspector.layout = file.device->layout();
   const bool wanted = file.hints.transport != TransportChoice::messages;
-  auto peers = PeerMemory::probe(file.comm.get(), wanted && state->inspector.topology.one_node);
-  if (!peers) return tl::make_unexpected(peers.error());
-  state->peers = std::move(*peers);
-  if (state->inspector.topology.one_node && wanted) {
+  const bool one_node = state->inspector.topology.one_node;
+  if (wanted) {
+    auto peers = PeerMemory::probe(file.comm.get(), state->inspector.topology.node_of);
+    if (!peers) return tl::make_unexpected(peers.error());
+    state->peers = std::move(*peers);
+  }
+  if (one_node && wanted) {
     auto node = NodeBlock::create(file.comm.get(), sizeof(CallCard));
     if (!node) return tl::make_unexpected(node.error());
     state->node = std::move(*node);
@@ -29,7 +32,7 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
     if (!arena) return tl::make_unexpected(arena.error());
     state->arena = std::move(*arena);
   }
-  if (state->peers.available()) {
+  if (one_node && state->peers.available()) {
     state->table = std::make_unique<StagingTable>(file.ranks);
     state->table_of.resize(static_cast<std::size_t>(file.ranks));
     const auto mine = reinterpret_cast<std::uint64_t>(state->table->slots.data());

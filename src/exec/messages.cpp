@@ -109,6 +109,47 @@ class MessageRun {
       holdings_.gather(parcel.origin, parcel.range, to);
   }
 
+  // Between ranks of one node the owner moves the bytes itself, from or to the other's memory, and
+  // no message goes. Both sides find the same answer.
+  bool without_message(const Parcel& parcel) const {
+    return call_.plan().phases.size() == 1 && call_.state.peers.reaches(parcel.peer) &&
+           call_.memory_is_direct(parcel.origin);
+  }
+
+  std::uint64_t address_of(const Parcel& parcel) const {
+    return call_.outlook.cards[static_cast<std::size_t>(parcel.origin)].memory_address +
+           static_cast<std::uint64_t>(parcel.range.begin);
+  }
+
+  // Takes the parcels that need no message out of `list` and calls move(parcel) for each.
+  template <class Move>
+  void without_messages(std::vector<Parcel>& list, const Move& move) {
+    std::erase_if(list, [&](const Parcel& parcel) {
+      if (!without_message(parcel)) return false;
+      move(parcel);
+      return true;
+    });
+  }
+
+  // A write's owner.
+  void pull(const Parcel& parcel) {
+    std::byte* landed = memory_.take(parcel.range.bytes());
+    if (landed == nullptr) return fail_memory();
+    iovec here{landed, static_cast<std::size_t>(parcel.range.bytes())};
+    note(call_.state.peers.pull(parcel.peer, address_of(parcel), {&here, 1}));
+    call_.counters().bytes_pulled += parcel.range.bytes();
+    holdings_.add(parcel.origin, parcel.range, landed);
+  }
+
+  // A read's owner.
+  void push(const Parcel& parcel) {
+    const std::byte* ready = in_place(parcel);
+    if (failure_ || ready == nullptr) return;
+    iovec here{const_cast<std::byte*>(ready), static_cast<std::size_t>(parcel.range.bytes())};
+    note(call_.state.peers.push(parcel.peer, address_of(parcel), {&here, 1}));
+    call_.counters().bytes_pulled += parcel.range.bytes();
+  }
+
   void start_sends(const std::vector<Parcel>& list, Mailbag& bag) {
     for_each_peer(list, [&](int peer, std::span<const Parcel> some, std::int64_t bytes) {
       const std::byte* ready = some.size() == 1 ? in_place(some[0]) : nullptr;
@@ -157,14 +198,20 @@ class MessageRun {
     return own ? call_.direct_memory() + some[0].range.begin : memory_.take(bytes);
   }
 
-  void exchange(const std::vector<Parcel>& out, const std::vector<Parcel>& in) {
+  void exchange(std::vector<Parcel> out, std::vector<Parcel> in) {
     const double began = PMPI_Wtime();
     std::vector<Arrival> arrivals;
     const Topology& topology = call_.state.inspector.topology;
     Mailbag bag(call_.file.comm.get(), kDataTag, call_.counters(),
                 topology.one_node ? std::span<const std::int32_t>() : topology.node_of);
+    std::vector<Parcel> near;
+    auto& moved_here = call_.reading() ? out : in;
+    auto& moved_there = call_.reading() ? in : out;
+    without_messages(moved_there, [](const Parcel&) {});
+    without_messages(moved_here, [&](const Parcel& parcel) { near.push_back(parcel); });
     start_receives(in, bag, arrivals);
     start_sends(out, bag);
+    for (const Parcel& parcel : near) call_.reading() ? push(parcel) : pull(parcel);
     if (!bag.wait()) note(fail(ErrorKind::internal, "a message could not be exchanged"));
     for (const Arrival& arrival : arrivals) {
       if (call_.reading() && arrival.parcel.origin == call_.file.rank)

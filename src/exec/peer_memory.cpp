@@ -78,9 +78,8 @@ Status PeerMemory::push(int peer, std::uint64_t address, std::span<iovec> local)
   return move_all(process_vm_writev, pids_[static_cast<std::size_t>(peer)], address, local);
 }
 
-Result<PeerMemory> PeerMemory::probe(MPI_Comm comm, bool one_node) {
+Result<PeerMemory> PeerMemory::probe(MPI_Comm comm, std::span<const std::int32_t> node_of) {
   PeerMemory memory;
-  if (!one_node) return memory;
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(comm, &rank);
@@ -99,7 +98,10 @@ Result<PeerMemory> PeerMemory::probe(MPI_Comm comm, bool one_node) {
       !told)
     return tl::make_unexpected(told.error());
   for (const Where& where : all) memory.pids_.push_back(static_cast<pid_t>(where.pid));
-  const int neighbour = (rank + 1) % ranks;
+  for (const std::int32_t node : node_of)
+    memory.near_.push_back(node == node_of[static_cast<std::size_t>(rank)]);
+  int neighbour = (rank + 1) % ranks;
+  while (!memory.near_[static_cast<std::size_t>(neighbour)]) neighbour = (neighbour + 1) % ranks;
   int worked = try_neighbour(memory, neighbour, all[static_cast<std::size_t>(neighbour)].address);
   int all_worked = 0;
   PMPI_Allreduce(&worked, &all_worked, 1, MPI_INT, MPI_MIN, comm);

@@ -17,11 +17,13 @@ class PeerMemory {
  public:
   PeerMemory() = default;
 
-  // Collective. Tries, with every rank, whether its neighbour's memory can be read and written.
-  // available() is the same on all ranks: true only where it worked for all.
-  static Result<PeerMemory> probe(MPI_Comm comm, bool one_node);
+  // Collective. Tries, with every rank, whether the memory of its neighbour on the same node can be
+  // read and written. available() is the same on all ranks: true only where it worked for all.
+  static Result<PeerMemory> probe(MPI_Comm comm, std::span<const std::int32_t> node_of);
 
   bool available() const { return available_; }
+  // Whether `peer` is on this rank's node, and its memory within reach.
+  bool reaches(int peer) const { return available_ && near_[static_cast<std::size_t>(peer)]; }
 
   // Local. Copies between the bytes from `address` on in `peer` and the local pieces, in order.
   Status pull(int peer, std::uint64_t address, std::span<iovec> local) const;
@@ -30,6 +32,7 @@ class PeerMemory {
  private:
   bool available_ = false;
   std::vector<pid_t> pids_;
+  std::vector<bool> near_;
 };
 
 }  // namespace tutti

@@ -1,14 +1,10 @@
 #include "mpi/node_block.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <climits>
 #include <cstring>
-#include <ctime>
 #include <thread>
 #include <utility>
+
+#include "mpi/sleep.hpp"
 
 namespace tutti {
 
@@ -17,17 +13,6 @@ namespace {
 constexpr std::size_t kHeaderBytes = 128;
 // Turns given up before sleeping: ranks that arrive together meet without a system call that wakes.
 constexpr int kSpins = 20;
-
-// Sleeps while *word == value. Wakes now and then by itself, so that nothing hangs on a lost
-// wake-up.
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  const timespec while_long{1, 0};
-  syscall(SYS_futex, &word, FUTEX_WAIT, value, &while_long, nullptr, 0);
-}
-
-void wake_all(std::atomic<std::uint32_t>& word) {
-  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
 
 }  // namespace
 

@@ -1,0 +1,21 @@
+#include "mpi/sleep.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <ctime>
+
+namespace tutti {
+
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  const timespec while_long{1, 0};
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, &while_long, nullptr, 0);
+}
+
+void wake_all(std::atomic<std::uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace tutti
