@@ -19,7 +19,7 @@ namespace {
 class Ours {
  public:
   Ours(int count, const MPI_Request* requests) {
-    pending_requests().complete_finished();
+    attend();
     if (requests == nullptr) return;
     for (int i = 0; i < count; ++i)
       if (requests[i] != MPI_REQUEST_NULL)
@@ -27,7 +27,8 @@ class Ours {
           found_.push_back({i, std::move(found)});
   }
 
-  bool empty() const { return found_.empty(); }
+  // Whether the host's own blocking call may be used: nothing waits for this thread meanwhile.
+  bool may_block() const { return found_.empty() && !process_progress().polled(); }
 
   void wait() const {
     wait_until([&] {
@@ -89,10 +90,31 @@ int with_ours(int count, const MPI_Request* requests, const Body& body) noexcept
   }
 }
 
+// Until the host's MPI_Waitall would not block. It completes what fails together with the rest, so
+// it is asked about each request instead of all at once.
+void wait_for_host(int count, const MPI_Request* requests) {
+  int next = 0;
+  wait_until([&] {
+    for (; next < count; ++next) {
+      int flag = 0;
+      if (requests[next] == MPI_REQUEST_NULL) continue;
+      const int code = host_completion().get_status(requests[next], &flag, MPI_STATUS_IGNORE);
+      if (code == MPI_SUCCESS && flag == 0) return false;
+    }
+    return true;
+  });
+}
+
 int wait_one(MPI_Request* request, MPI_Status* status) noexcept {
   return with_ours(1, request, [&](const Ours& ours) {
-    ours.wait();
-    const int code = host_completion().wait(request, status);
+    if (ours.may_block()) return host_completion().wait(request, status);
+    int code = MPI_SUCCESS;
+    wait_until([&] {
+      int flag = 0;
+      pending_requests().complete_finished();
+      code = host_completion().test(request, &flag, status);
+      return code != MPI_SUCCESS || flag != 0;
+    });
     return code == MPI_SUCCESS ? ours.raise_failure(0) : code;
   });
 }
@@ -107,6 +129,7 @@ int test_one(MPI_Request* request, int* flag, MPI_Status* status) noexcept {
 int wait_all(int count, MPI_Request* requests, MPI_Status* statuses) noexcept {
   return with_ours(count, requests, [&](const Ours& ours) {
     ours.wait();
+    if (process_progress().polled()) wait_for_host(count, requests);
     const int code = host_completion().wait_all(count, requests, statuses);
     return ours.raise_failures(code, count, nullptr, statuses);
   });
@@ -129,7 +152,7 @@ int test_any(int count, MPI_Request* requests, int* index, int* flag, MPI_Status
 
 int wait_any(int count, MPI_Request* requests, int* index, MPI_Status* status) noexcept {
   return with_ours(count, requests, [&](const Ours& ours) {
-    if (ours.empty()) return host_completion().wait_any(count, requests, index, status);
+    if (ours.may_block()) return host_completion().wait_any(count, requests, index, status);
     int code = MPI_SUCCESS;
     wait_until([&] {
       int flag = 0;
@@ -152,7 +175,7 @@ int test_some(int count, MPI_Request* requests, int* completed, int* indices,
 int wait_some(int count, MPI_Request* requests, int* completed, int* indices,
               MPI_Status* statuses) noexcept {
   return with_ours(count, requests, [&](const Ours& ours) {
-    if (ours.empty())
+    if (ours.may_block())
       return host_completion().wait_some(count, requests, completed, indices, statuses);
     int code = MPI_SUCCESS;
     wait_until([&] {
@@ -167,58 +190,58 @@ int wait_some(int count, MPI_Request* requests, int* completed, int* indices,
 }  // namespace
 
 TUTTI_MPI(Wait, (MPI_Request * request, MPI_Status* status)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().wait(request, status);
   return wait_one(request, status);
 }
 
 TUTTI_MPI(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().test(request, flag, status);
   return test_one(request, flag, status);
 }
 
 TUTTI_MPI(Waitall, (int count, MPI_Request requests[], MPI_Status* statuses)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().wait_all(count, requests, statuses);
   return wait_all(count, requests, statuses);
 }
 
 TUTTI_MPI(Testall, (int count, MPI_Request requests[], int* flag, MPI_Status* statuses)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().test_all(count, requests, flag, statuses);
   return test_all(count, requests, flag, statuses);
 }
 
 TUTTI_MPI(Waitany, (int count, MPI_Request requests[], int* index, MPI_Status* status)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().wait_any(count, requests, index, status);
   return wait_any(count, requests, index, status);
 }
 
 TUTTI_MPI(Testany, (int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().test_any(count, requests, index, flag, status);
   return test_any(count, requests, index, flag, status);
 }
 
 TUTTI_MPI(Waitsome,
           (int count, MPI_Request requests[], int* completed, int* indices, MPI_Status* statuses)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().wait_some(count, requests, completed, indices, statuses);
   return wait_some(count, requests, completed, indices, statuses);
 }
 
 TUTTI_MPI(Testsome,
           (int count, MPI_Request requests[], int* completed, int* indices, MPI_Status* statuses)) {
-  if (!pending_requests().any()) [[likely]]
+  if (!process_progress().busy()) [[likely]]
     return host_completion().test_some(count, requests, completed, indices, statuses);
   return test_some(count, requests, completed, indices, statuses);
 }
 
 // Neither frees nor completes: an error waits for the call that does.
 TUTTI_MPI(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
-  if (pending_requests().any()) pending_requests().complete_finished();
+  if (process_progress().busy()) attend();
   return host_completion().get_status(request, flag, status);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "api/datarep.hpp"
 #include "api/entry.hpp"
@@ -13,6 +14,8 @@
 #include "exec/alone.hpp"
 #include "exec/collective.hpp"
 #include "exec/converted.hpp"
+#include "exec/nonblocking.hpp"
+#include "exec/progress.hpp"
 #include "view/type_pattern.hpp"
 
 namespace tutti {
@@ -127,15 +130,20 @@ Result<ConvertedBytes> move_independently(File& file, Direction direction, const
   return unconverted(move_as_it_is(file, direction, request));
 }
 
+Status no_split_active(const File& file) {
+  if (file.split.end_name == nullptr) return {};
+  return fail(ErrorKind::io, std::string("a split collective is active: ") + file.split.end_name +
+                                 " has to come first");
+}
+
 // Collective: a rank with wrong arguments takes part with its refusal.
 Result<ConvertedBytes> move_collectively(File& file, const DataCall& call,
                                          const Result<Request>& request) {
   std::optional<Error> refusal;
   Access access{call.direction, {}, {}};
   ConvertedAccess converted{call.direction, {}, nullptr};
-  if (file.split.end_name != nullptr)
-    refusal = Error{ErrorKind::io, std::string("a split collective is active: ") +
-                                       file.split.end_name + " has to come first"};
+  if (auto free = no_split_active(file); !free)
+    refusal = free.error();
   else if (!request)
     refusal = request.error();
   else if (request->converted)
@@ -196,6 +204,7 @@ Result<Request> placed_request(File& file, const DataCall& call, const DataArgum
 }
 
 Result<ConvertedBytes> run(File& file, const DataCall& call, const DataArguments& given) {
+  if (call.collective) file.engine->nonblocking->finish_together();
   std::optional<PointerClaim> claim;
   const Result<Request> request = placed_request(file, call, given, claim);
   Result<ConvertedBytes> moved = call.collective ? move_collectively(file, call, request)
@@ -205,23 +214,51 @@ Result<ConvertedBytes> run(File& file, const DataCall& call, const DataArguments
   return moved;
 }
 
-// The access of a nonblocking call. The individual pointer moves by all that is asked for, at once.
-Result<Access> placed_access(File& file, const DataCall& call, const DataArguments& given) {
+// What a nonblocking call starts. The individual pointer moves by all that is asked for, at once.
+struct StartedCall {
+  Access access;
+  std::optional<Error> refusal;
+  std::int64_t claimed = 0;
+};
+
+StartedCall prepare_start(File& file, const DataCall& call, const DataArguments& given) {
+  // An ordered call makes the ranks meet to find its place.
+  if (call.collective && given.offset == kShared) file.engine->nonblocking->finish_together();
+  StartedCall started{{call.direction, {}, {}}, std::nullopt, 0};
   std::optional<PointerClaim> claim;
   const Result<Request> request = placed_request(file, call, given, claim);
-  Result<Access> access{Access{call.direction, {}, {}}};
-  if (!request)
-    access = tl::make_unexpected(request.error());
-  else if (request->bytes > 0)
-    access = access_of(file, call.direction, *request);
-  if (claim && !access) claim->settle(0);
-  return access;
+  if (!request) {
+    started.refusal = request.error();
+  } else if (request->bytes > 0) {
+    auto access = access_of(file, call.direction, *request);
+    if (access)
+      started.access = std::move(*access);
+    else
+      started.refusal = access.error();
+  }
+  if (claim) {
+    if (!started.refusal) started.claimed = request->bytes;
+    claim->settle(started.claimed);
+  }
+  return started;
+}
+
+Result<std::int64_t> memory_bytes(const Result<ConvertedBytes>& moved) {
+  return moved.map([](ConvertedBytes bytes) { return bytes.memory; });
 }
 
 // Nonblocking access that converts is done when it starts: functions of the program's may call MPI,
-// which no helper thread does.
+// which no helper thread does. Collective where the call is.
 Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const DataArguments& given,
                       MPI_Request* handed_out) {
+  if (call.collective) {
+    const auto moved = run(file, call, given);
+    auto pending = pending_requests().add(call.name, handle);
+    if (!pending) return tl::make_unexpected(pending.error());
+    *handed_out = (*pending)->handle;
+    (*pending)->operation->finish(memory_bytes(moved));
+    return {};
+  }
   std::optional<PointerClaim> claim;
   const Result<Request> request = placed_request(file, call, given, claim);
   if (!request) {
@@ -231,8 +268,17 @@ Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const D
   auto pending = pending_requests().add(call.name, handle);
   if (!pending) return tl::make_unexpected(pending.error());
   *handed_out = (*pending)->handle;
-  const auto moved = move_independently(file, call.direction, *request);
-  (*pending)->operation->finish(moved.map([](ConvertedBytes bytes) { return bytes.memory; }));
+  (*pending)->operation->finish(memory_bytes(move_independently(file, call.direction, *request)));
+  return {};
+}
+
+// The same for the first half of a split collective.
+Status finish_split_at_once(const DataCall& call, File& file, const DataArguments& given) {
+  const auto moved = run(file, call, given);
+  if (!moved) return tl::make_unexpected(moved.error());
+  auto operation = std::make_shared<Operation>();
+  operation->finish(moved->memory);
+  file.split = {call.end_name, std::move(operation), 0};
   return {};
 }
 
@@ -262,19 +308,28 @@ int start_data(const DataCall& call, MPI_File handle, const DataArguments& argum
   if (request != nullptr) *request = MPI_REQUEST_NULL;
   return with_file(call.name, handle, [&](File& file) -> Status {
     if (request == nullptr) return fail(ErrorKind::invalid_argument, "no place for the request");
+    if (call.collective)
+      if (auto free = no_split_active(file); !free) return free;
     if (file.representation != nullptr)
       return finish_at_once(call, handle, file, arguments, request);
-    auto access = placed_access(file, call, arguments);
-    if (!access) return tl::make_unexpected(access.error());
-    return start_alone(call.name, handle, file, std::move(*access), request);
+    StartedCall started = prepare_start(file, call, arguments);
+    if (call.collective)
+      return start_together(call.name, handle, file, std::move(started.access),
+                            std::move(started.refusal), request);
+    if (started.refusal) return tl::make_unexpected(*started.refusal);
+    return start_alone(call.name, handle, file, std::move(started.access), request);
   });
 }
 
 int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept {
   return with_file(call.name, handle, [&](File& file) -> Status {
-    const auto moved = run(file, call, arguments);
-    if (!moved) return tl::make_unexpected(moved.error());
-    file.split = {call.end_name, moved->memory};
+    if (auto free = no_split_active(file); !free) return free;
+    if (file.representation != nullptr) return finish_split_at_once(call, file, arguments);
+    StartedCall started = prepare_start(file, call, arguments);
+    const std::optional<Error> refusal = started.refusal;
+    auto operation = begin_together(file, std::move(started.access), std::move(started.refusal));
+    if (refusal) return tl::make_unexpected(*refusal);
+    file.split = {call.end_name, std::move(operation), started.claimed};
     return {};
   });
 }
@@ -285,8 +340,12 @@ int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexce
     if (std::string_view(file.split.end_name) != call_name)
       return fail(ErrorKind::io,
                   std::string("the active split collective ends with ") + file.split.end_name);
-    fill_status(status, file.split.bytes);
-    file.split = {};
+    const SplitCall ended = std::exchange(file.split, {});
+    wait_until([&] { return ended.operation->finished(); });
+    const auto& moved = ended.operation->outcome();
+    if (ended.claimed > 0) give_back(file, ended.claimed, moved.value_or(0));
+    if (!moved) return tl::make_unexpected(moved.error());
+    fill_status(status, *moved);
     return {};
   });
 }

@@ -35,15 +35,17 @@ struct DataArguments {
 int move_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
               MPI_Status* status) noexcept;
 
-// Starts what move_data does and hands out a request for it. Wrong arguments are raised at once,
-// what happens later when the request is completed. Local.
+// Local. Starts what move_data does and hands out a request for it; collective calls are started in
+// the same order on every rank. Wrong arguments are raised at once, those of collective calls on
+// every rank when the request is completed, as is all that happens later.
 int start_data(const DataCall& call, MPI_File handle, const DataArguments& arguments,
                MPI_Request* request) noexcept;
 
-// Collective. The first half of a split collective: all of the work. The status waits for the end.
+// Local, in the same order on every rank. The first half of a split collective: starts the work.
 int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept;
 
-// Local. The second half. `call_name` must be the end that belongs to the active beginning.
+// The second half: waits for the work, fills `status`, raises what went wrong. `call_name` must be
+// the end that belongs to the active beginning.
 int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexcept;
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api/mpi_error.hpp"
+#include "api/request_table.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -30,6 +31,11 @@ Error caught() noexcept {
   } catch (...) {
     return {ErrorKind::internal, {}};
   }
+}
+
+void attend() noexcept {
+  if (process_progress().polled()) process_progress().poll();
+  pending_requests().complete_finished();
 }
 
 int raise_wrong_handle(const char* call) noexcept {

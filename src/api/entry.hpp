@@ -11,6 +11,7 @@
 #include "api/file.hpp"
 #include "api/handle_table.hpp"
 #include "base/result.hpp"
+#include "exec/progress.hpp"
 
 namespace tutti {
 
@@ -40,12 +41,17 @@ int without_file(const char* call, Body&& body) noexcept {
 
 int raise_wrong_handle(const char* call) noexcept;
 
+// Local. Does what operations beside the program wait for: completes requests, makes MPI calls.
+void attend() noexcept;
+
 // Runs body(File&) -> Status; errors are raised on the file's handler.
 template <class Body>
 int with_file(const char* call, MPI_File handle, Body&& body) noexcept {
   File* const file = open_files().find(handle);
   if (file == nullptr) [[unlikely]]
     return raise_wrong_handle(call);
+  if (process_progress().busy()) [[unlikely]]
+    attend();
   return guarded(call, handle, file, [&] { return body(*file); });
 }
 

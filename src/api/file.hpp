@@ -12,15 +12,17 @@
 #include "api/error_handler.hpp"
 #include "api/user_type.hpp"
 #include "exec/open_file.hpp"
+#include "exec/operation.hpp"
 #include "request/access.hpp"
 #include "request/file_view.hpp"
 
 namespace tutti {
 
-// A split collective whose _end is still to come. The transfer is done already.
+// A split collective whose _end is still to come.
 struct SplitCall {
   const char* end_name = nullptr;  // nullptr: none is active
-  std::int64_t bytes = 0;
+  std::shared_ptr<Operation> operation;
+  std::int64_t claimed = 0;  // bytes by which the individual pointer has moved on
 };
 
 struct File {

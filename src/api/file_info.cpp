@@ -5,6 +5,7 @@
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
 #include "base/counters.hpp"
+#include "exec/nonblocking.hpp"
 #include "exec/starting_hints.hpp"
 
 namespace tutti {
@@ -12,6 +13,7 @@ namespace tutti {
 TUTTI_MPI(File_set_info, (MPI_File handle, MPI_Info info)) {
   return with_file("MPI_File_set_info", handle, [&](File& file) -> Status {
     OpenFile& engine = *file.engine;
+    engine.nonblocking->finish_together();
     std::optional<Error> failure;
     Result<Hints> hints = hints_with(engine.hints, info, engine.rank == 0);
     if (!hints) failure = hints.error();
@@ -20,8 +22,7 @@ TUTTI_MPI(File_set_info, (MPI_File handle, MPI_Info info)) {
     if (!same) return tl::make_unexpected(same.error());
     if (!*same) hints = hints_of_first(engine.comm.get(), *hints);
     if (!hints) return tl::make_unexpected(hints.error());
-    change_hints(engine, *hints);
-    return {};
+    return change_hints(engine, *hints);
   });
 }
 

@@ -9,6 +9,7 @@ namespace {
 void* writable(const void* buffer) { return const_cast<void*>(buffer); }
 
 constexpr bool kAlone = false;
+constexpr bool kTogether = true;
 
 }  // namespace
 
@@ -28,15 +29,23 @@ constexpr bool kAlone = false;
   }
 
 TUTTI_START_AT(File_iread_at, void*, int, read, kAlone)
+TUTTI_START_AT(File_iread_at_all, void*, int, read, kTogether)
 TUTTI_START_AT(File_iwrite_at, const void*, int, write, kAlone)
+TUTTI_START_AT(File_iwrite_at_all, const void*, int, write, kTogether)
 TUTTI_START(File_iread, void*, int, read, kAlone)
+TUTTI_START(File_iread_all, void*, int, read, kTogether)
 TUTTI_START(File_iwrite, const void*, int, write, kAlone)
+TUTTI_START(File_iwrite_all, const void*, int, write, kTogether)
 
 #if TUTTI_HAS_LARGE_COUNT_CALLS
 TUTTI_START_AT(File_iread_at_c, void*, MPI_Count, read, kAlone)
+TUTTI_START_AT(File_iread_at_all_c, void*, MPI_Count, read, kTogether)
 TUTTI_START_AT(File_iwrite_at_c, const void*, MPI_Count, write, kAlone)
+TUTTI_START_AT(File_iwrite_at_all_c, const void*, MPI_Count, write, kTogether)
 TUTTI_START(File_iread_c, void*, MPI_Count, read, kAlone)
+TUTTI_START(File_iread_all_c, void*, MPI_Count, read, kTogether)
 TUTTI_START(File_iwrite_c, const void*, MPI_Count, write, kAlone)
+TUTTI_START(File_iwrite_all_c, const void*, MPI_Count, write, kTogether)
 #endif
 
 }  // namespace tutti

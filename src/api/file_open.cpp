@@ -8,6 +8,7 @@
 #include "api/report.hpp"
 #include "api/sameness.hpp"
 #include "device/registry.hpp"
+#include "exec/collective_state.hpp"
 #include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -116,6 +117,9 @@ Result<MPI_File> open_collectively(const OpenArguments& given) {
   auto file = std::make_unique<File>();
   file->name = given.name;
   file->engine = std::move(*engine);
+  // Nonblocking calls must not wait for other ranks, so what they need of them is found out here.
+  if (auto state = collective_state(*file->engine); !state)
+    return tl::make_unexpected(state.error());
   file->amode = given.amode;
   file->handler = ErrorHandler::on_file_null();
   if ((given.amode & MPI_MODE_APPEND) != 0)

@@ -7,6 +7,7 @@
 #include "api/entry.hpp"
 #include "api/sameness.hpp"
 #include "api/seek.hpp"
+#include "exec/nonblocking.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 
@@ -43,6 +44,7 @@ Result<std::int64_t> place_of_first(File& file, MPI_Offset offset, int whence) {
 // Collective.
 Status seek_shared(File& file, MPI_Offset offset, int whence) {
   OpenFile& engine = *file.engine;
+  engine.nonblocking->finish_together();
   std::optional<Error> failure;
   if (auto allowed = check_not_sequential(file); !allowed) failure = allowed.error();
   engine.shared_pointer.prepare();

@@ -6,6 +6,7 @@
 
 #include "api/entry.hpp"
 #include "api/sameness.hpp"
+#include "exec/nonblocking.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
 #include "transfer/independent.hpp"
@@ -23,6 +24,7 @@ Status no_place() { return fail(ErrorKind::invalid_argument, "no place for the r
 template <class Act>
 Status change_size(File& file, MPI_Offset bytes, Act&& act) {
   OpenFile& engine = *file.engine;
+  engine.nonblocking->finish_together();
   std::optional<Error> failure;
   if (bytes < 0)
     failure =
@@ -47,6 +49,7 @@ std::optional<Error> try_lock(OpenFile& engine) {
 
 // Collective.
 Status set_atomicity(OpenFile& engine, bool atomic) {
+  engine.nonblocking->finish_together();
   std::optional<Error> failure;
   if (atomic && !engine.atomic) failure = try_lock(engine);
   if (auto same = agree_on(engine.comm.get(), {{"the flag", atomic ? 1 : 0}}, failure); !same)
@@ -111,6 +114,7 @@ TUTTI_MPI(File_get_amode, (MPI_File handle, int* amode)) {
 
 TUTTI_MPI(File_sync, (MPI_File handle)) {
   return with_file("MPI_File_sync", handle, [&](File& file) -> Status {
+    file.engine->nonblocking->finish_together();
     std::optional<Error> failure;
     if (Status done = file.engine->device->sync(); !done) failure = done.error();
     return agree(file.engine->comm.get(), failure);

@@ -8,6 +8,7 @@
 #include "api/entry.hpp"
 #include "api/info_hints.hpp"
 #include "api/sameness.hpp"
+#include "exec/nonblocking.hpp"
 #include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -121,6 +122,7 @@ Result<NewView> prepare_view(const File& file, const ViewArguments& given,
 // Collective.
 Status set_view(File& file, const ViewArguments& given) {
   OpenFile& engine = *file.engine;
+  engine.nonblocking->finish_together();
   Result<std::int64_t> displacement = given.displacement;
   if ((file.amode & MPI_MODE_SEQUENTIAL) != 0) displacement = current_displacement(file);
   if (!displacement) return tl::make_unexpected(displacement.error());
@@ -146,10 +148,9 @@ Status set_view(File& file, const ViewArguments& given) {
   file.filetype = std::move(made->filetype);
   file.datarep = std::move(made->datarep);
   file.representation = made->representation;
-  change_hints(engine, made->hints);
   file.position = 0;
   engine.shared_pointer.set(0);
-  return {};
+  return change_hints(engine, made->hints);
 }
 
 }  // namespace

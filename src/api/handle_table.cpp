@@ -3,6 +3,7 @@
 #include "api/file.hpp"
 #include "api/request_table.hpp"
 #include "exec/nonblocking.hpp"
+#include "exec/progress.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -20,6 +21,7 @@ int at_finalize(MPI_Comm, int, void*, void*) {
     (void)file.engine->comm.release();
   });
   pending_requests().complete_finished();
+  process_progress().end();
   return MPI_SUCCESS;
 }
 

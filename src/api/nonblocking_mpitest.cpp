@@ -322,7 +322,28 @@ TEST_P(Nonblocking, EmptyAccessesComplete) {
   EXPECT_EQ(count_of(status, MPI_CHAR), 0);
 }
 
+TEST_P(Nonblocking, ViewsWithoutBytesLeaveThePointerAlone) {
+  open();
+  MPI_Datatype nothing = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(0, MPI_CHAR, &nothing);
+  MPI_Type_commit(&nothing);
+  TUTTI_OK(MPI_File_set_view(handle_, 0, MPI_CHAR, nothing, "native", MPI_INFO_NULL));
+  MPI_Type_free(&nothing);
+  char bytes[4];
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Status status;
+  TUTTI_OK(GetParam() == Sharing::alone
+               ? MPI_File_iread(handle_, bytes, 4, MPI_CHAR, &request)
+               : MPI_File_iread_all(handle_, bytes, 4, MPI_CHAR, &request));
+  TUTTI_OK(MPI_Wait(&request, &status));
+  EXPECT_EQ(count_of(status, MPI_CHAR), 0);
+  MPI_Offset at = -1;
+  TUTTI_OK(MPI_File_get_position(handle_, &at));
+  EXPECT_EQ(at, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Alone, Nonblocking, testing::Values(Sharing::alone));
+INSTANTIATE_TEST_SUITE_P(Together, Nonblocking, testing::Values(Sharing::together));
 
 TEST(NonblockingArguments, WrongOnesAreRaisedAtOnce) {
   const SharedFile name{"nonblocking_arguments"};

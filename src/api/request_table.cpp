@@ -50,7 +50,7 @@ Result<std::shared_ptr<PendingRequest>> RequestTable::add(const char* call, MPI_
     return tl::make_unexpected(started.error());
   const std::lock_guard lock(mutex_);
   requests_.insert_or_assign(key_of(request->handle), request);
-  outstanding_.fetch_add(1);
+  process_progress().add_outstanding(1);
   return request;
 }
 
@@ -78,7 +78,7 @@ void RequestTable::complete_finished() {
       // The host may give the handle out again as soon as it is told of the end of a freed one.
       if (request->freed) {
         requests_.erase(key_of(request->handle));
-        outstanding_.fetch_sub(1);
+        process_progress().add_outstanding(-1);
       }
     }
   }
@@ -97,7 +97,7 @@ void RequestTable::note_freed(PendingRequest& request) {
   if (found == requests_.end() || found->second.get() != &request) return;
   last = std::move(found->second);
   requests_.erase(found);
-  outstanding_.fetch_sub(1);
+  process_progress().add_outstanding(-1);
 }
 
 }  // namespace tutti

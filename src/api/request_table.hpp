@@ -31,9 +31,6 @@ struct PendingRequest {
 
 class RequestTable {
  public:
-  // Local. Whether any request of ours is outstanding: one load.
-  bool any() const { return outstanding_.load(std::memory_order_relaxed) != 0; }
-
   // Local. A new request whose operation is still to be started.
   Result<std::shared_ptr<PendingRequest>> add(const char* call, MPI_File file);
 
@@ -49,7 +46,6 @@ class RequestTable {
  private:
   void note_finished(const std::shared_ptr<PendingRequest>& request);
 
-  std::atomic<std::int64_t> outstanding_ = 0;
   std::atomic<std::int64_t> finished_count_ = 0;
   std::mutex mutex_;
   std::unordered_map<std::uintptr_t, std::shared_ptr<PendingRequest>> requests_;

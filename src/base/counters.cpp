@@ -13,6 +13,9 @@ std::vector<std::pair<std::string, std::string>> list_counters(const Counters& c
   count("collective_calls", counters.collective_calls);
   count("independent_calls", counters.independent_calls);
   count("nonblocking_calls", counters.nonblocking_calls);
+  count("nonblocking_shared", counters.nonblocking_shared);
+  count("nonblocking_threaded", counters.nonblocking_threaded);
+  count("nonblocking_polled", counters.nonblocking_polled);
   count("plan_hits", counters.plan_hits);
   count("plan_misses", counters.plan_misses);
   count("plan_evictions", counters.plan_evictions);

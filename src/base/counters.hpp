@@ -11,8 +11,11 @@ namespace tutti {
 
 struct Counters {
   std::int64_t collective_calls = 0;
-  std::int64_t independent_calls = 0;  // collective calls that went independent
-  std::int64_t nonblocking_calls = 0;  // of one rank alone
+  std::int64_t independent_calls = 0;     // collective calls that went independent
+  std::int64_t nonblocking_calls = 0;     // of one rank alone
+  std::int64_t nonblocking_shared = 0;    // collective ones that needed no MPI call
+  std::int64_t nonblocking_threaded = 0;  // whose MPI calls a helper thread made
+  std::int64_t nonblocking_polled = 0;    // whose MPI calls the program's threads made
   std::int64_t plan_hits = 0;
   std::int64_t plan_misses = 0;
   std::int64_t plan_evictions = 0;

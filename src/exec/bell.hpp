@@ -36,7 +36,4 @@ class Bell {
   std::uint64_t rings_ = 0;
 };
 
-// The bell of this process: rings whenever an operation finishes or wants an MPI call to be made.
-Bell& process_bell();
-
 }  // namespace tutti

@@ -4,12 +4,11 @@
 #include <array>
 #include <limits>
 
+#include "base/wall_clock.hpp"
 #include "exec/arena_run.hpp"
 #include "exec/collective_state.hpp"
 #include "exec/messages.hpp"
 #include "exec/pull.hpp"
-#include "mpi/agree.hpp"
-#include "mpi/call.hpp"
 #include "transfer/independent.hpp"
 
 namespace tutti {
@@ -51,17 +50,12 @@ std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   return std::nullopt;
 }
 
-// Collective. Ranks of one node look at each other's outcome; words are exchanged only about
-// failures.
-Status conclude(OpenFile& file, CollectiveState& state, const std::optional<Error>& failure) {
-  if (NodeBlock* node = state.node_block()) {
-    const std::int64_t mine = failure ? 1 : 0;
-    std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks));
-    node->gather(std::as_bytes(std::span(&mine, 1)), reinterpret_cast<std::byte*>(all.data()));
-    if (std::all_of(all.begin(), all.end(), [](std::int64_t failed) { return failed == 0; }))
-      return {};
-  }
-  return agree(file.comm.get(), failure);
+// All stop at the same byte: behind the last one that any rank knows of, because a rank finds what
+// it has written itself.
+std::int64_t end_of_file(const std::vector<CallCard>& cards) {
+  std::int64_t end = 0;
+  for (const CallCard& card : cards) end = std::max(end, card.file_bytes);
+  return end;
 }
 
 // Collective.
@@ -90,7 +84,8 @@ struct LockedFile {
   RangeLock held;  // until all ranks are done
   std::int64_t file_bytes = 0;
 };
-Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Direction direction) {
+Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Direction direction,
+                                Exchange& exchange) {
   LockedFile locked;
   std::optional<Error> failure;
   if (file.rank == 0) {
@@ -109,15 +104,16 @@ Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Directio
         failure = granted.error();
     }
   }
-  if (auto agreed = conclude(file, *file.collective, failure); !agreed)
-    return tl::make_unexpected(agreed.error());
+  if (auto agreed = exchange.agree(failure); !agreed) return tl::make_unexpected(agreed.error());
   if (direction == Direction::write) return locked;
   // The file may have grown while rank 0 waited.
-  if (file.rank == 0) locked.file_bytes = file.device->size().value_or(0);
-  if (auto told = mpi_status(PMPI_Bcast(&locked.file_bytes, 1, MPI_INT64_T, 0, file.comm.get()),
-                             "MPI_Bcast");
+  const std::int64_t mine = file.device->size().value_or(0);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks));
+  if (auto told = exchange.tell_all(std::as_bytes(std::span(&mine, 1)),
+                                    reinterpret_cast<std::byte*>(all.data()));
       !told)
     return tl::make_unexpected(told.error());
+  locked.file_bytes = *std::max_element(all.begin(), all.end());
   return locked;
 }
 
@@ -128,45 +124,45 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.direct = memory.is_contiguous() ? 1 : 0;
   card.maps_reads = file.device->facts().maps_reads ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
-  // One rank's view of the file's length serves all, so that all stop at the same byte.
-  if (file.rank == 0 && access.direction == Direction::read)
-    card.file_bytes = file.device->size().value_or(0);
+  if (access.direction == Direction::read) card.file_bytes = file.device->size().value_or(0);
 }
 
 Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
-                                    std::optional<Error> failure) {
+                                    std::optional<Error> failure, RanksTalk& talk) {
   std::int64_t moved = 0;
-  LockedFile locked{{}, outlook.cards[0].file_bytes};
+  LockedFile locked{{}, end_of_file(outlook.cards)};
   if (file.atomic && outlook.inspection && !outlook.inspection->plan.independent) {
-    auto granted = lock_for_all(file, outlook, access.direction);
+    auto granted = lock_for_all(file, outlook, access.direction, talk.exchange());
     if (!granted) return tl::make_unexpected(granted.error());
     locked = std::move(*granted);
   }
   if (outlook.inspection) {
-    RunningCall call{file, *file.collective, access, outlook, locked.file_bytes - outlook.shift};
+    RunningCall call{
+        file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
     failure = execute(call, moved);
   }
-  const double executed = PMPI_Wtime();
-  const Status agreed = conclude(file, *file.collective, failure);
-  file.counters.agree_s += PMPI_Wtime() - executed;
+  const double executed = wall_seconds();
+  const Status agreed = talk.exchange().agree(failure);
+  file.counters.agree_s += wall_seconds() - executed;
   if (!agreed) return tl::make_unexpected(agreed.error());
   return moved;
 }
 
 Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
-                                         const std::optional<Error>& refusal) {
-  const double began = PMPI_Wtime();
+                                         const std::optional<Error>& refusal, MpiCaller& caller) {
+  const double began = wall_seconds();
   ++file.counters.collective_calls;
   auto state = collective_state(file);
   if (!state) return tl::make_unexpected(state.error());
-  const InspectCall inspecting = inspect_call(file, **state);
+  RanksTalk talk(file, **state, caller);
+  const InspectCall inspecting = inspect_call(file, **state, talk);
   CallCard card = make_card(inspecting, access);
   describe_memory(card, file, access);
   card.refused = refusal ? 1 : 0;
   auto outlook = inspect(inspecting, access, card);
   if (!outlook) return tl::make_unexpected(outlook.error());
-  auto moved = execute_agreed(file, access, *outlook, refusal);
-  file.counters.call_s += PMPI_Wtime() - began;
+  auto moved = execute_agreed(file, access, *outlook, refusal, talk);
+  file.counters.call_s += wall_seconds() - began;
   return moved;
 }
 

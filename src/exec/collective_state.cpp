@@ -1,13 +1,14 @@
 #include "exec/collective_state.hpp"
 
 #include "exec/open_file.hpp"
+#include "exec/progress.hpp"
+#include "exec/ranks_talk.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
 
-InspectCall inspect_call(OpenFile& file, CollectiveState& state) {
-  return {file.comm.get(), state.node_block(), file.rank,    file.ranks,
-          file.hints,      state.inspector,    file.counters};
+InspectCall inspect_call(OpenFile& file, CollectiveState& state, RanksTalk& talk) {
+  return {talk.exchange(), file.rank, file.ranks, file.hints, state.inspector, file.counters};
 }
 
 Result<CollectiveState*> collective_state(OpenFile& file) {
@@ -28,6 +29,7 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
     auto node = NodeBlock::create(file.comm.get(), sizeof(CallCard));
     if (!node) return tl::make_unexpected(node.error());
     state->node = std::move(*node);
+    state->node.set_while_waiting(progress_while_waiting);
     auto arena = Arena::create(file.comm.get(), file.ranks);
     if (!arena) return tl::make_unexpected(arena.error());
     state->arena = std::move(*arena);

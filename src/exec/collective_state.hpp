@@ -32,6 +32,8 @@ class CollectiveState {
   Arena arena;     // likewise
 
   NodeBlock* node_block() { return node.available() ? &node : nullptr; }
+  // Whether the ranks agree on plans and outcomes without an MPI call.
+  bool talks_without_mpi() const { return node.available() && peers.available(); }
   // Shared-memory transport: this rank's table, and where the peers' tables are.
   std::unique_ptr<StagingTable> table;
   std::vector<std::uint64_t> table_of;
@@ -51,8 +53,10 @@ class CollectiveState {
 
 struct OpenFile;
 
+class RanksTalk;
+
 // Local. What the inspector needs of a file.
-InspectCall inspect_call(OpenFile& file, CollectiveState& state);
+InspectCall inspect_call(OpenFile& file, CollectiveState& state, RanksTalk& talk);
 
 // Collective. Made at the first collective access; later calls return at once.
 Result<CollectiveState*> collective_state(OpenFile& file);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/wall_clock.hpp"
 #include "exec/collective.hpp"
 #include "exec/collective_state.hpp"
 #include "mpi/agree.hpp"
@@ -36,7 +37,8 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
                            const std::optional<Error>& refusal) {
   auto state = collective_state(file);
   if (!state) return tl::make_unexpected(state.error());
-  const InspectCall inspecting = inspect_call(file, **state);
+  RanksTalk talk(file, **state, program_caller());
+  const InspectCall inspecting = inspect_call(file, **state, talk);
   const Access access{direction, {shape, 0, shape.size()}, {}};
   CallCard card = make_card(inspecting, access);
   card.refused = refusal ? 1 : 0;
@@ -53,7 +55,7 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
 
 Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const MemoryRange& memory,
                               std::int64_t position, const std::optional<Error>& refusal) {
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   ++file.counters.collective_calls;
   const Access access{plan.direction, {plan.shape.shifted(position), 0, plan.shape.size()}, memory};
   CallCard card;
@@ -65,9 +67,10 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
   describe_memory(card, file, access);
   Outlook outlook{nullptr, plan.shift + position, {}};
   outlook.cards.resize(static_cast<std::size_t>(file.ranks));
-  if (auto told = tell_all(inspect_call(file, *file.collective), card, outlook.cards); !told)
+  RanksTalk talk(file, *file.collective, program_caller());
+  if (auto told = tell_all(inspect_call(file, *file.collective, talk), card, outlook.cards); !told)
     return tl::make_unexpected(told.error());
-  file.counters.agree_s += PMPI_Wtime() - began;
+  file.counters.agree_s += wall_seconds() - began;
   std::optional<Error> failure = refusal;
   if (!any_refused(outlook.cards)) {
     failure = disagreement(file, outlook.cards);
@@ -76,8 +79,8 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
       ++file.counters.plan_hits;
     }
   }
-  auto moved = execute_agreed(file, access, outlook, failure);
-  file.counters.call_s += PMPI_Wtime() - began;
+  auto moved = execute_agreed(file, access, outlook, failure, talk);
+  file.counters.call_s += wall_seconds() - began;
   return moved;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/wall_clock.hpp"
 #include "exec/mailbag.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -157,7 +158,7 @@ class TupleInspection {
 
 Result<InplacePlan> inspect_tuples(MPI_Comm comm, std::span<const Tuple> distribution,
                                    const std::optional<Error>& refusal, Counters& counters) {
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(comm, &rank);
@@ -176,7 +177,7 @@ Result<InplacePlan> inspect_tuples(MPI_Comm comm, std::span<const Tuple> distrib
   if (auto agreed = agree(comm, steps.failure()); !agreed)
     return tl::make_unexpected(agreed.error());
   InplacePlan plan = finish(std::move(inspection));
-  counters.inspect_s += PMPI_Wtime() - began;
+  counters.inspect_s += wall_seconds() - began;
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "exec/mailbag.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -50,7 +51,7 @@ class InplaceRun {
 
   // Collective. All ranks go on, or none does.
   Status begin(std::optional<Error> failure) {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     ++call_.file.counters.collective_calls;
     if (!failure) failure = find_failure();
     std::array<std::int64_t, 3> said{failure ? 0 : 1, call_.position, -call_.position};
@@ -70,7 +71,7 @@ class InplaceRun {
   }
 
   void write_phase(std::size_t phase) {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     Mailbag in = bag();
     for (const auto& step : call_.schedule.phases[phase])
       for_each_chunk(step.receive.bytes, [&](std::int64_t at, std::int64_t bytes) {
@@ -92,7 +93,7 @@ class InplaceRun {
   }
 
   void read_phase(std::size_t phase) {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     Mailbag out = bag();
     for (const auto& step : call_.schedule.phases[phase])
       for_each_chunk(step.receive.bytes, [&](std::int64_t at, std::int64_t bytes) {
@@ -121,7 +122,7 @@ class InplaceRun {
       if (failure_) return;
       std::byte* packed = direct ? call_.region + schedule.pack.first() + at : half(at);
       if (!direct) {
-        const double began = PMPI_Wtime();
+        const double began = wall_seconds();
         pack(schedule.pack, call_.region, at, at + bytes, packed);
         spent(times_.pack_s, began);
       }
@@ -138,7 +139,7 @@ class InplaceRun {
       std::byte* packed = direct ? call_.region + schedule.pack.first() + at : half(at);
       access(Direction::read, at, bytes, packed);
       if (direct || failure_) return;
-      const double began = PMPI_Wtime();
+      const double began = wall_seconds();
       unpack(schedule.pack, call_.region, at, at + bytes, packed);
       spent(times_.pack_s, began);
     });
@@ -146,7 +147,7 @@ class InplaceRun {
 
   // Collective.
   Status end() {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     const Status agreed = agree(call_.file.comm.get(), failure_);
     spent(times_.agree_s, began);
     Counters& counters = call_.file.counters;
@@ -154,7 +155,7 @@ class InplaceRun {
     counters.exchange_s += times_.pack_s;
     counters.access_s += times_.access_s;
     counters.agree_s += times_.agree_s;
-    counters.call_s += PMPI_Wtime() - began_;
+    counters.call_s += wall_seconds() - began_;
     return agreed;
   }
 
@@ -207,7 +208,7 @@ class InplaceRun {
   }
 
   void access(Direction direction, std::int64_t at, std::int64_t bytes, std::byte* packed) {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     OpenFile& file = call_.file;
     const Access part{direction,
                       {call_.schedule.file.shifted(call_.position), at, bytes},
@@ -230,14 +231,14 @@ class InplaceRun {
                        call_.file.name + ": a message of an in-place phase did not arrive whole"};
   }
 
-  static void spent(double& total, double began) { total += PMPI_Wtime() - began; }
+  static void spent(double& total, double began) { total += wall_seconds() - began; }
 
   const InplaceCall& call_;
   StageTimes& times_;
   std::int64_t chunk_;
   std::int64_t half_;
   Scratch::Lease halves_;
-  double began_ = PMPI_Wtime();
+  double began_ = wall_seconds();
   std::optional<Error> failure_;
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi/host_completion.hpp"
-
 namespace tutti {
 
 namespace {
@@ -23,9 +21,15 @@ void for_each_part(std::int64_t bytes, std::int64_t most, const Visit& visit) {
 
 }  // namespace
 
-Mailbag::Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of)
-    : comm_(comm), tag_(tag), counters_(counters), node_of_(node_of) {
-  PMPI_Comm_rank(comm, &rank_);
+Mailbag::Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of,
+                 MpiCaller& caller)
+    : comm_(comm),
+      tag_(tag),
+      counters_(counters),
+      caller_(caller),
+      immediate_(caller.may_block()),
+      node_of_(node_of) {
+  if (!node_of.empty()) caller.make([&] { PMPI_Comm_rank(comm, &rank_); });
 }
 
 std::int64_t Mailbag::segment_bytes(int peer) const {
@@ -42,6 +46,7 @@ void Mailbag::send_letters() {
     };
     return turn(a) < turn(b);
   });
+  start_noted();
   for (bool more = !letters_.empty(); more;) {
     more = false;
     for (Letter& letter : letters_) {
@@ -50,27 +55,51 @@ void Mailbag::send_letters() {
       start_send(letter.peer, letter.memory + letter.sent, static_cast<int>(part));
       letter.sent += part;
       more = true;
-      const int code = host_completion().wait(&requests_.back(), MPI_STATUS_IGNORE);
+      start_noted();
+      const int code = caller_.complete({&requests_.back(), 1}, MPI_STATUSES_IGNORE);
       sound_ = sound_ && code == MPI_SUCCESS;
     }
   }
   letters_.clear();
 }
 
-void Mailbag::start_send(int peer, const std::byte* memory, int bytes) {
+void Mailbag::start(const Message& message) {
   MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-  expected_.push_back(-1);
-  const int code = PMPI_Isend(memory, bytes, MPI_BYTE, peer, tag_, comm_, &request);
+  expected_.push_back(message.sent ? -1 : message.bytes);
+  const int code = message.sent ? PMPI_Isend(message.memory, message.bytes, MPI_BYTE, message.peer,
+                                             tag_, comm_, &request)
+                                : PMPI_Irecv(message.memory, message.bytes, MPI_BYTE, message.peer,
+                                             tag_, comm_, &request);
   sound_ = sound_ && code == MPI_SUCCESS;
+}
+
+void Mailbag::start_or_note(const Message& message) {
+  if (immediate_)
+    start(message);
+  else
+    noted_.push_back(message);
+}
+
+void Mailbag::start_noted() {
+  if (noted_.empty()) return;
+  requests_.reserve(requests_.size() + noted_.size());
+  expected_.reserve(expected_.size() + noted_.size());
+  caller_.make([&] {
+    for (const Message& message : noted_) start(message);
+  });
+  noted_.clear();
+}
+
+void Mailbag::start_send(int peer, const std::byte* memory, int bytes) {
   ++counters_.messages_sent;
   counters_.bytes_sent += bytes;
+  const Message message{peer, const_cast<std::byte*>(memory), bytes, true};
+  start_or_note(message);
 }
 
 void Mailbag::start_receive(int peer, std::byte* memory, int bytes) {
-  MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-  expected_.push_back(bytes);
-  const int code = PMPI_Irecv(memory, bytes, MPI_BYTE, peer, tag_, comm_, &request);
-  sound_ = sound_ && code == MPI_SUCCESS;
+  const Message message{peer, memory, bytes, false};
+  start_or_note(message);
 }
 
 void Mailbag::receive(int peer, std::byte* memory, std::int64_t bytes) {
@@ -97,19 +126,23 @@ void Mailbag::receive_nothing(int peer, std::int64_t bytes) {
   sound_ = false;
 }
 
+void Mailbag::check_statuses(const std::vector<MPI_Status>& statuses) {
+  for (std::size_t i = 0; i < statuses.size() && sound_; ++i) {
+    int got = 0;
+    if (expected_[i] < 0) continue;
+    PMPI_Get_count(&statuses[i], MPI_BYTE, &got);
+    sound_ = got == expected_[i];
+  }
+}
+
 bool Mailbag::wait() {
   send_letters();
+  start_noted();
   if (!requests_.empty()) {
     std::vector<MPI_Status> statuses(requests_.size());
-    const int code = host_completion().wait_all(static_cast<int>(requests_.size()),
-                                                requests_.data(), statuses.data());
+    const int code = caller_.complete(requests_, statuses.data());
     sound_ = sound_ && code == MPI_SUCCESS;
-    for (std::size_t i = 0; i < statuses.size() && sound_; ++i) {
-      int got = 0;
-      if (expected_[i] < 0) continue;
-      PMPI_Get_count(&statuses[i], MPI_BYTE, &got);
-      sound_ = got == expected_[i];
-    }
+    caller_.make([&] { check_statuses(statuses); });
   }
   requests_.clear();
   expected_.clear();

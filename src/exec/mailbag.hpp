@@ -11,13 +11,15 @@
 
 #include "base/counters.hpp"
 #include "base/scratch.hpp"
+#include "exec/progress.hpp"
 
 namespace tutti {
 
 class Mailbag {
  public:
   // `node_of`: each rank's node; empty where nothing is known or all ranks share one.
-  Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of = {});
+  Mailbag(MPI_Comm comm, int tag, Counters& counters, std::span<const std::int32_t> node_of = {},
+          MpiCaller& caller = program_caller());
   Mailbag(const Mailbag&) = delete;
   Mailbag& operator=(const Mailbag&) = delete;
   ~Mailbag() { wait(); }
@@ -39,6 +41,15 @@ class Mailbag {
   MPI_Comm comm_;
   int tag_;
   Counters& counters_;
+  MpiCaller& caller_;
+  bool immediate_;  // whether messages start at once
+  // Where the thread must not call MPI, messages are noted and start with wait().
+  struct Message {
+    int peer;
+    std::byte* memory;
+    int bytes;
+    bool sent;
+  };
   struct Letter {
     int peer;
     const std::byte* memory;
@@ -48,12 +59,17 @@ class Mailbag {
 
   std::int64_t segment_bytes(int peer) const;
   void send_letters();
+  void start(const Message& message);
+  void start_or_note(const Message& message);
+  void start_noted();
   void start_send(int peer, const std::byte* memory, int bytes);
   void start_receive(int peer, std::byte* memory, int bytes);
+  void check_statuses(const std::vector<MPI_Status>& statuses);
 
   std::span<const std::int32_t> node_of_;
   int rank_ = 0;
   std::vector<Letter> letters_;  // to other nodes
+  std::vector<Message> noted_;
   std::vector<MPI_Request> requests_;
   std::vector<int> expected_;  // bytes per request; -1 for a send
   bool sound_ = true;

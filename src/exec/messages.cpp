@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/wall_clock.hpp"
 #include "exec/holdings.hpp"
 #include "exec/mailbag.hpp"
 #include "exec/window_access.hpp"
@@ -199,11 +200,12 @@ class MessageRun {
   }
 
   void exchange(std::vector<Parcel> out, std::vector<Parcel> in) {
-    const double began = PMPI_Wtime();
+    const double began = wall_seconds();
     std::vector<Arrival> arrivals;
     const Topology& topology = call_.state.inspector.topology;
     Mailbag bag(call_.file.comm.get(), kDataTag, call_.counters(),
-                topology.one_node ? std::span<const std::int32_t>() : topology.node_of);
+                topology.one_node ? std::span<const std::int32_t>() : topology.node_of,
+                call_.talk.caller());
     std::vector<Parcel> near;
     auto& moved_here = call_.reading() ? out : in;
     auto& moved_there = call_.reading() ? in : out;
@@ -219,7 +221,7 @@ class MessageRun {
       else
         holdings_.add(arrival.parcel.origin, arrival.parcel.range, arrival.data);
     }
-    call_.counters().exchange_s += PMPI_Wtime() - began;
+    call_.counters().exchange_s += wall_seconds() - began;
   }
 
   // To the user's memory.

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "exec/alone.hpp"
+#include "exec/collective.hpp"
+#include "exec/collective_state.hpp"
 #include "exec/open_file.hpp"
 #include "exec/progress.hpp"
 
@@ -23,6 +25,35 @@ Result<std::int64_t> guarded_move(const Move& move) noexcept {
   }
 }
 
+enum class Engine { shared, threaded, polled };
+
+bool any_thread_may_call_mpi() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+// Local, with the same answer on every rank but for the thread level, which only decides who calls.
+Engine choose_engine(const OpenFile& file) {
+  const bool direct = file.hints.strategy != "multi-phase";  // which needs messages
+  if (file.collective->talks_without_mpi() && direct) return Engine::shared;
+  const bool threaded =
+      file.hints.nonblocking != NonblockingChoice::polled && any_thread_may_call_mpi();
+  return threaded ? Engine::threaded : Engine::polled;
+}
+
+std::int64_t& counter_of(Counters& counters, Engine engine) {
+  switch (engine) {
+    case Engine::shared:
+      return counters.nonblocking_shared;
+    case Engine::threaded:
+      return counters.nonblocking_threaded;
+    case Engine::polled:
+      break;
+  }
+  return counters.nonblocking_polled;
+}
+
 }  // namespace
 
 Nonblocking::~Nonblocking() { finish_all(); }
@@ -35,12 +66,35 @@ void Nonblocking::start_alone(std::shared_ptr<Operation> operation, Access acces
     auto moved = guarded_move([&] { return transfer_alone(file_, access, hints, atomic); });
     operation->finish(std::move(moved));
     --alone_under_way_;
-    process_bell().ring();
+    process_progress().bell.ring();
   });
 }
 
+void Nonblocking::start_together(std::shared_ptr<Operation> operation, Access access,
+                                 std::optional<Error> refusal) {
+  const Engine engine = choose_engine(file_);
+  ++together_under_way_;
+  if (engine == Engine::polled) process_progress().add_polled(1);
+  together_.add([this, engine, operation = std::move(operation), access = std::move(access),
+                 refusal = std::move(refusal)] {
+    ++counter_of(file_.counters, engine);
+    MpiCaller& caller = engine == Engine::threaded ? thread_caller() : polled_caller();
+    auto moved = guarded_move([&] { return transfer_collective(file_, access, refusal, caller); });
+    if (engine == Engine::polled) process_progress().add_polled(-1);
+    operation->finish(std::move(moved));
+    --together_under_way_;
+    process_progress().bell.ring();
+  });
+}
+
+void Nonblocking::finish_together() {
+  const auto done = [&] { return together_under_way_ == 0 && !process_progress().polled(); };
+  if (!done()) wait_until(done);
+}
+
 void Nonblocking::finish_all() {
-  wait_until([&] { return alone_under_way_ == 0; });
+  finish_together();
+  if (alone_under_way_ != 0) wait_until([&] { return alone_under_way_ == 0; });
 }
 
 }  // namespace tutti

@@ -25,13 +25,25 @@ class Nonblocking {
   // those of now; the access keeps what it needs of datatypes.
   void start_alone(std::shared_ptr<Operation> operation, Access access);
 
+  // Local, in the same order on every rank. Moves the bytes as a collective call does, on a helper
+  // thread; a rank that cannot take part passes its refusal. Operations run one after another.
+  // REQUIRES: the file's collective state.
+  void start_together(std::shared_ptr<Operation> operation, Access access,
+                      std::optional<Error> refusal);
+
+  // Local. Blocks until every collective operation of the file has finished, and those of other
+  // files that live by the program's calls: before the file's ranks meet in any other way.
+  void finish_together();
+
   // Local. Blocks until every operation has finished.
   void finish_all();
 
  private:
   OpenFile& file_;
   std::atomic<std::int64_t> alone_under_way_ = 0;
+  std::atomic<std::int64_t> together_under_way_ = 0;
   Worker alone_;
+  Worker together_;  // others may keep it waiting, so it is not the one above
 };
 
 }  // namespace tutti

@@ -105,10 +105,16 @@ Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& na
   return file;
 }
 
-void change_hints(OpenFile& file, const Hints& hints) {
-  if (file.hints == hints) return;
+Status change_hints(OpenFile& file, const Hints& hints) {
+  if (file.hints == hints) return {};
+  const bool same_transport = file.hints.transport == hints.transport;
   file.hints = hints;
-  if (file.collective) file.collective->inspector.cache.clear();
+  if (!file.collective) return {};
+  file.collective->inspector.cache.clear();
+  if (same_transport) return {};
+  file.collective.reset();
+  const auto state = collective_state(file);
+  return state ? Status() : tl::make_unexpected(state.error());
 }
 
 Status close_file(std::unique_ptr<OpenFile> file) {

@@ -54,9 +54,9 @@ struct OpenFile {
 Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& name, OpenMode mode,
                                             const Hints& hints);
 
-// Local, at the same call and with the same hints on every rank: plans made under others are
-// forgotten.
-void change_hints(OpenFile& file, const Hints& hints);
+// Collective, with the same hints on every rank: plans made under others are forgotten, and another
+// transport is set up anew.
+Status change_hints(OpenFile& file, const Hints& hints);
 
 // Collective. Closes on every rank, deletes once where asked; the file is gone afterwards either
 // way.

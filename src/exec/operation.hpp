@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "exec/bell.hpp"
+#include "exec/progress.hpp"
 
 namespace tutti {
 
@@ -26,7 +26,7 @@ class Operation {
     outcome_ = std::move(outcome);
     finished_.store(true, std::memory_order_release);
     if (const auto told = std::exchange(on_finish_, nullptr)) told();
-    process_bell().ring();
+    process_progress().bell.ring();
   }
 
  private:

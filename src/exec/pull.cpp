@@ -54,12 +54,7 @@ class Puller {
   }
 
   // Collective.
-  void meet() {
-    if (NodeBlock* node = call_.state.node_block())
-      node->barrier();
-    else
-      PMPI_Barrier(call_.file.comm.get());
-  }
+  void meet() { call_.talk.exchange().barrier(); }
 
   bool anybody_is_staged() const {
     return std::any_of(call_.outlook.cards.begin(), call_.outlook.cards.end(),

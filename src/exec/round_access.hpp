@@ -8,6 +8,7 @@
 #include "base/counters.hpp"
 #include "exec/collective_state.hpp"
 #include "exec/open_file.hpp"
+#include "exec/ranks_talk.hpp"
 #include "inspect/inspector.hpp"
 #include "request/access.hpp"
 
@@ -18,6 +19,7 @@ struct RunningCall {
   CollectiveState& state;
   const Access& access;
   const Outlook& outlook;
+  RanksTalk& talk;
   // Reads: no byte at or beyond this offset exists, in the inspection's coordinates.
   std::int64_t end_of_file = 0;
 

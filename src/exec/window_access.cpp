@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/wall_clock.hpp"
 #include "plan/coverage.hpp"
 #include "transfer/independent.hpp"
 
@@ -70,10 +71,10 @@ Shares shares_in(const RunningCall& call, Extent interval) {
 }
 
 Status read_span(RunningCall& call, const Shares& shares, std::byte* window) {
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   const auto got = call.file.device.read(shares.span.offset + call.outlook.shift,
                                          {window, static_cast<std::size_t>(shares.span.bytes)});
-  call.counters().access_s += PMPI_Wtime() - began;
+  call.counters().access_s += wall_seconds() - began;
   ++call.counters().device_operations;
   if (!got) return tl::make_unexpected(got.error());
   call.counters().device_bytes += *got;
@@ -94,10 +95,10 @@ Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window
 }
 
 Status write_span(RunningCall& call, const Shares& shares, const std::byte* window) {
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   const auto put = call.file.device.write(shares.span.offset + call.outlook.shift,
                                           {window, static_cast<std::size_t>(shares.span.bytes)});
-  call.counters().access_s += PMPI_Wtime() - began;
+  call.counters().access_s += wall_seconds() - began;
   ++call.counters().device_operations;
   if (!put) return tl::make_unexpected(put.error());
   call.counters().device_bytes += *put;
@@ -112,9 +113,9 @@ void start_span(RunningCall& call, const Shares& shares, std::byte* window, int 
 }
 
 Status finish_span(RunningCall& call, const Shares& shares, int slot) {
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   const auto moved = call.state.background(call.file.device).finish(slot);
-  call.counters().access_s += PMPI_Wtime() - began;
+  call.counters().access_s += wall_seconds() - began;
   if (!moved) return tl::make_unexpected(moved.error());
   call.counters().device_bytes += *moved;
   if (*moved < shares.span.bytes)

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "exec/progress.hpp"
+
 namespace tutti {
 
 namespace {
@@ -60,6 +62,7 @@ void Worker::add(std::function<void()> task) {
 }
 
 void Worker::work() {
+  mark_helper_thread();
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return ending_ || !tasks_.empty(); });

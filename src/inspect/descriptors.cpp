@@ -1,11 +1,9 @@
 #include "inspect/descriptors.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
-#include "mpi/agree.hpp"
-#include "mpi/call.hpp"
-#include "mpi/host_completion.hpp"
 #include "pattern/node.hpp"
 #include "pattern/serialise.hpp"
 
@@ -16,8 +14,7 @@ namespace {
 // What may travel to everybody: larger patterns are sliced.
 constexpr std::int64_t kSmallBytes = 4096;
 constexpr std::size_t kTableEntries = 4096;
-constexpr int kSizeTag = 1;
-constexpr int kSliceTag = 2;
+constexpr std::int64_t kHeadBytes = sizeof(std::int64_t);  // of a slice on its way
 
 // Entries in the lists of a tree, each of which takes at least two bytes.
 std::int64_t list_entries(const pattern_detail::Node& node) {
@@ -42,29 +39,22 @@ std::vector<int> senders(const DescriptorTable& known, const std::vector<CallCar
 Status share_small(const InspectCall& call, const FileRange& mine,
                    const std::vector<CallCard>& cards, const std::vector<int>& sending) {
   if (sending.empty()) return {};
-  std::vector<int> counts(cards.size(), 0);
-  std::vector<int> starts(cards.size(), 0);
-  int total = 0;
+  std::vector<std::int64_t> sizes(cards.size(), 0);
+  std::int64_t total = 0;
   for (const int r : sending) {
     const auto i = static_cast<std::size_t>(r);
-    counts[i] = static_cast<int>(cards[i].descriptor_bytes);
-    starts[i] = total;
-    total += counts[i];
+    sizes[i] = cards[i].descriptor_bytes;
+    total += sizes[i];
   }
   std::vector<std::byte> own;
-  const bool sends = counts[static_cast<std::size_t>(call.rank)] > 0;
+  const bool sends = sizes[static_cast<std::size_t>(call.rank)] > 0;
   if (sends) {
     serialise(mine.stream.shifted(-mine.stream.origin()), own);
     ++call.counters.descriptors_sent;
     call.counters.descriptor_bytes += std::ssize(own);
   }
   std::vector<std::byte> all(static_cast<std::size_t>(total));
-  if (auto done =
-          mpi_status(PMPI_Allgatherv(own.data(), static_cast<int>(own.size()), MPI_BYTE, all.data(),
-                                     counts.data(), starts.data(), MPI_BYTE, call.comm),
-                     "MPI_Allgatherv");
-      !done)
-    return done;
+  if (auto done = call.exchange.gather(own, sizes, all.data()); !done) return done;
   std::span<const std::byte> rest(all);
   for (const int r : sending) {
     auto pattern = deserialise(rest);
@@ -83,64 +73,55 @@ bool meets(const CallCard& card, Extent interval) {
   return card.bytes > 0 && card.lower < interval.end() && card.upper > interval.offset;
 }
 
-// A slice on its way: its size, where it starts in the packed bytes, and its pattern.
-struct Slice {
-  std::int64_t head[2] = {0, 0};
-  std::vector<std::byte> body;
-};
-
-Slice cut_slice(const FileRange& mine, Extent interval) {
+// A slice on its way: where it starts in the packed bytes, then its pattern.
+Bytes cut_slice(const FileRange& mine, Extent interval) {
   const OriginStream whole{mine.stream, mine.first, mine.bytes, 0};
   const PackedRange range = packed_range(whole, interval);
-  Slice slice;
-  serialise(mine.stream.slice(mine.first + range.begin, mine.first + range.end), slice.body);
-  slice.head[0] = std::ssize(slice.body);
-  slice.head[1] = range.begin;
+  Bytes slice(sizeof range.begin);
+  std::memcpy(slice.data(), &range.begin, sizeof range.begin);
+  serialise(mine.stream.slice(mine.first + range.begin, mine.first + range.end), slice);
   return slice;
+}
+
+Result<OriginStream> read_slice(const Bytes& slice) {
+  std::int64_t begin = 0;
+  std::memcpy(&begin, slice.data(), sizeof begin);
+  auto rest = std::span<const std::byte>(slice).subspan(sizeof begin);
+  auto pattern = deserialise(rest);
+  if (!pattern) return fail(ErrorKind::internal, pattern.error().message);
+  return OriginStream{*pattern, 0, pattern->size(), begin};
 }
 
 // Collective: large descriptors go in slices to the owners whose domain they meet.
 Status share_slices(const InspectCall& call, const FileRange& mine,
                     const std::vector<CallCard>& cards, Inspection& found) {
   const auto me = static_cast<std::size_t>(call.rank);
-  std::vector<Slice> out;
-  std::vector<MPI_Request> requests;
+  std::vector<Letter> letters;
   if (!found.plan.phases.empty() && !is_small(cards[me])) {
-    const auto& ships = found.plan.phases[0].ships;
-    out.reserve(ships.size());
-    for (const Piece& piece : ships) {
+    for (const Piece& piece : found.plan.phases[0].ships) {
       if (!meets(cards[me], whole_way(piece.window))) continue;
-      Slice& slice = out.emplace_back(cut_slice(mine, whole_way(piece.window)));
-      requests.resize(requests.size() + 2);
-      PMPI_Isend(slice.head, 2, MPI_INT64_T, piece.peer, kSizeTag, call.comm,
-                 &requests[requests.size() - 2]);
-      PMPI_Isend(slice.body.data(), static_cast<int>(slice.body.size()), MPI_BYTE, piece.peer,
-                 kSliceTag, call.comm, &requests[requests.size() - 1]);
+      letters.push_back({piece.peer, cut_slice(mine, whole_way(piece.window))});
       ++call.counters.descriptors_sent;
-      call.counters.descriptor_bytes += slice.head[0];
+      call.counters.descriptor_bytes += std::ssize(letters.back().body) - kHeadBytes;
     }
   }
-  Status outcome;
+  std::vector<int> from;
   if (found.plan.owned) {
     const Extent domain = whole_way(*found.plan.owned);
-    for (std::size_t r = 0; r < cards.size(); ++r) {
-      if (is_small(cards[r]) || r == me || !meets(cards[r], domain)) continue;
-      std::int64_t head[2];
-      PMPI_Recv(head, 2, MPI_INT64_T, static_cast<int>(r), kSizeTag, call.comm, MPI_STATUS_IGNORE);
-      std::vector<std::byte> body(static_cast<std::size_t>(head[0]));
-      PMPI_Recv(body.data(), static_cast<int>(head[0]), MPI_BYTE, static_cast<int>(r), kSliceTag,
-                call.comm, MPI_STATUS_IGNORE);
-      std::span<const std::byte> rest(body);
-      auto pattern = deserialise(rest);
-      if (!pattern) {
-        outcome = fail(ErrorKind::internal, pattern.error().message);
-        continue;
-      }
-      found.origins[r] = {*pattern, 0, pattern->size(), head[1]};
-    }
+    for (std::size_t r = 0; r < cards.size(); ++r)
+      if (!is_small(cards[r]) && r != me && meets(cards[r], domain))
+        from.push_back(static_cast<int>(r));
   }
-  host_completion().wait_all(static_cast<int>(requests.size()), requests.data(),
-                             MPI_STATUSES_IGNORE);
+  const auto received = call.exchange.deliver(letters, from);
+  if (!received) return tl::make_unexpected(received.error());
+  Status outcome;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    auto origin = read_slice((*received)[i]);
+    if (origin)
+      found.origins[static_cast<std::size_t>(from[i])] = std::move(*origin);
+    else
+      outcome = tl::make_unexpected(origin.error());
+  }
   return outcome;
 }
 
@@ -179,7 +160,7 @@ Status learn_origins(const InspectCall& call, const FileRange& mine,
       std::any_of(cards.begin(), cards.end(), [](const CallCard& c) { return !is_small(c); });
   if (!slices) return {};
   const Status received = share_slices(call, mine, cards, found);
-  return agree(call.comm, received ? std::nullopt : std::optional(received.error()));
+  return call.exchange.agree(received ? std::nullopt : std::optional(received.error()));
 }
 
 }  // namespace tutti

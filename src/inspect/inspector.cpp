@@ -1,9 +1,10 @@
 #include "inspect/inspector.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "base/wall_clock.hpp"
 #include "inspect/descriptors.hpp"
-#include "mpi/call.hpp"
 #include "pattern/node.hpp"
 #include "plan/coverage.hpp"
 #include "strategy/strategy.hpp"
@@ -62,14 +63,8 @@ bool leaves_no_hole(const Inspection& found) {
 }  // namespace
 
 Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards) {
-  if (call.node != nullptr) {
-    call.node->gather(std::as_bytes(std::span(&mine, 1)),
-                      reinterpret_cast<std::byte*>(cards.data()));
-    return {};
-  }
-  return mpi_status(
-      PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards.data(), sizeof mine, MPI_BYTE, call.comm),
-      "MPI_Allgather");
+  return call.exchange.tell_all(std::as_bytes(std::span(&mine, 1)),
+                                reinterpret_cast<std::byte*>(cards.data()));
 }
 
 CallCard make_card(const InspectCall& call, const Access& access) {
@@ -102,10 +97,10 @@ CallCard make_card(const InspectCall& call, const Access& access) {
 Result<Outlook> inspect(const InspectCall& call, const Access& access, const CallCard& mine) {
   Outlook outlook;
   outlook.cards.resize(static_cast<std::size_t>(call.ranks));
-  const double began = PMPI_Wtime();
+  const double began = wall_seconds();
   if (auto told = tell_all(call, mine, outlook.cards); !told)
     return tl::make_unexpected(told.error());
-  const double told_at = PMPI_Wtime();
+  const double told_at = wall_seconds();
   call.counters.agree_s += told_at - began;
   if (std::any_of(outlook.cards.begin(), outlook.cards.end(),
                   [](const CallCard& card) { return card.refused != 0; }))
@@ -117,7 +112,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
   if (outlook.inspection) {
     ++call.counters.plan_hits;
-    call.counters.inspect_s += PMPI_Wtime() - told_at;
+    call.counters.inspect_s += wall_seconds() - told_at;
     return outlook;
   }
 
@@ -132,7 +127,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
   call.counters.plan_evictions += call.state.cache.insert(access.direction, access.file, found);
   outlook.inspection = std::move(found);
-  call.counters.inspect_s += PMPI_Wtime() - told_at;
+  call.counters.inspect_s += wall_seconds() - told_at;
   return outlook;
 }
 

@@ -1,8 +1,6 @@
 // Finds out, together with the other ranks, what must be known for one collective call.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,9 +9,9 @@
 #include "base/counters.hpp"
 #include "base/result.hpp"
 #include "inspect/call_card.hpp"
+#include "inspect/exchange.hpp"
 #include "inspect/inspection.hpp"
 #include "inspect/topology.hpp"
-#include "mpi/node_block.hpp"
 #include "plan/plan_cache.hpp"
 #include "request/access.hpp"
 
@@ -35,9 +33,7 @@ struct InspectorState {
 };
 
 struct InspectCall {
-  MPI_Comm comm;
-  NodeBlock* node;  // null where ranks do not share a node
-
+  Exchange& exchange;
   int rank;
   int ranks;
   const Hints& hints;
@@ -55,8 +51,7 @@ struct Outlook {
 // Local: this rank's card, but for the memory fields, which the executor fills in.
 CallCard make_card(const InspectCall& call, const Access& access);
 
-// Collective. Every rank's card to every rank: through the node's block, or by one small MPI
-// exchange. REQUIRES: one place per rank in `cards`.
+// Collective. Every rank's card to every rank. REQUIRES: one place per rank in `cards`.
 Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards);
 
 // Collective. One small exchange of cards; descriptors travel only where no earlier plan serves.

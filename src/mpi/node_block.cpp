@@ -47,7 +47,7 @@ void NodeBlock::barrier() {
     std::this_thread::yield();
   }
   while (header->generation.load(std::memory_order_acquire) == now)
-    sleep_on(header->generation, now);
+    sleep_on(header->generation, now, while_waiting_ != nullptr && while_waiting_());
 }
 
 void NodeBlock::gather(std::span<const std::byte> mine, std::byte* all) {

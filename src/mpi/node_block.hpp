@@ -25,6 +25,14 @@ class NodeBlock {
 
   bool available() const { return memory_.available(); }
 
+  // What a thread does now and then while it waits for other ranks, which may need this process's
+  // MPI meanwhile. Returns whether it wants to be called again soon.
+  using WhileWaiting = bool (*)();
+  void set_while_waiting(WhileWaiting act) { while_waiting_ = act; }
+
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+
   // Collective. Returns when every rank has arrived; what any rank wrote before, all see after.
   void barrier();
 
@@ -41,6 +49,7 @@ class NodeBlock {
   std::byte* slot(int rank) const;
 
   SharedMemory memory_;  // a Header, then two sets of slots
+  WhileWaiting while_waiting_ = nullptr;
   std::int64_t slot_bytes_ = 0;
   int rank_ = 0;
   int ranks_ = 1;

@@ -9,9 +9,10 @@
 
 namespace tutti {
 
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  const timespec while_long{1, 0};
-  syscall(SYS_futex, &word, FUTEX_WAIT, value, &while_long, nullptr, 0);
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value, bool soon) {
+  constexpr long kSoonNanoseconds = 500'000;
+  const timespec at_most = soon ? timespec{0, kSoonNanoseconds} : timespec{1, 0};
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, &at_most, nullptr, 0);
 }
 
 void wake_all(std::atomic<std::uint32_t>& word) {

@@ -60,6 +60,10 @@ template <>
 struct Names<TransportChoice> {
   static constexpr std::array<std::string_view, 4> kNames{"auto", "messages", "shared", "arena"};
 };
+template <>
+struct Names<NonblockingChoice> {
+  static constexpr std::array<std::string_view, 3> kNames{"auto", "thread", "polled"};
+};
 
 template <auto Member, class Enum>
 constexpr HintRow choice(std::string_view key, std::string_view accepts) {
@@ -209,6 +213,7 @@ std::span<const HintRow> hint_rows() {
       choice<&Hints::access, AccessMethod>("tutti_access", "auto, naive, list, sieve or mapped"),
       choice<&Hints::transport, TransportChoice>("tutti_transport",
                                                  "auto, messages, shared or arena"),
+      choice<&Hints::nonblocking, NonblockingChoice>("tutti_nonblocking", "auto, thread or polled"),
       number<&Hints::list_segments, 1, 1 << 20>("tutti_list_segments", "a number above zero"),
       number<&Hints::delay_us, 0, 10'000'000>("tutti_delay_us", "microseconds, at most 10 s"),
       text<&Hints::profile>("tutti_profile", "a file name"),

@@ -18,6 +18,9 @@ enum class AccessMethod : std::uint8_t { automatic, naive, list, sieve, mapped }
 
 enum class TransportChoice : std::uint8_t { automatic, messages, shared, arena };
 
+// Where nonblocking collective access makes its MPI calls.
+enum class NonblockingChoice : std::uint8_t { automatic, thread, polled };
+
 struct Hints {
   // ROMIO's
   std::int64_t cb_nodes = 0;  // owners; 0: every rank
@@ -48,6 +51,7 @@ struct Hints {
   std::int64_t radix = 2;
   AccessMethod access = AccessMethod::automatic;
   TransportChoice transport = TransportChoice::automatic;
+  NonblockingChoice nonblocking = NonblockingChoice::automatic;
   std::int64_t list_segments = 64;
   std::int64_t delay_us = 100;
   std::string profile;
