@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "mpi/sleep.hpp"
-
 namespace tutti {
 
 namespace {
@@ -51,7 +49,7 @@ void Arena::wait_for(int rank, Progress what, std::uint32_t count) {
   }
   ++other.sleepers;
   for (std::uint32_t now = other.count.load(); !arrived(now); now = other.count.load())
-    sleep_on(other.count, now);
+    sleep_on(other.count, now, while_waiting_ != nullptr && while_waiting_());
   --other.sleepers;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "mpi/shared_memory.hpp"
+#include "mpi/sleep.hpp"
 
 namespace tutti {
 
@@ -41,6 +42,8 @@ class Arena {
   // Local. Returns when `rank` has come so far; what it wrote before, this rank sees after.
   void wait_for(int rank, Progress what, std::uint32_t count);
 
+  void set_while_waiting(WhileWaiting act) { while_waiting_ = act; }
+
   std::uint32_t steps_so_far = 0;  // in the calls before
 
   // One place per rank, written by the owner.
@@ -66,6 +69,7 @@ class Arena {
   }
 
   SharedMemory memory_;
+  WhileWaiting while_waiting_ = nullptr;
   std::int64_t step_bytes_ = 0;
   std::int64_t words_bytes_ = 0;
   std::int64_t places_bytes_ = 0;

@@ -33,6 +33,7 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
     auto arena = Arena::create(file.comm.get(), file.ranks);
     if (!arena) return tl::make_unexpected(arena.error());
     state->arena = std::move(*arena);
+    state->arena.set_while_waiting(progress_while_waiting);
   }
   if (one_node && state->peers.available()) {
     state->table = std::make_unique<StagingTable>(file.ranks);

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "mpi/shared_memory.hpp"
+#include "mpi/sleep.hpp"
 
 namespace tutti {
 
@@ -25,9 +26,6 @@ class NodeBlock {
 
   bool available() const { return memory_.available(); }
 
-  // What a thread does now and then while it waits for other ranks, which may need this process's
-  // MPI meanwhile. Returns whether it wants to be called again soon.
-  using WhileWaiting = bool (*)();
   void set_while_waiting(WhileWaiting act) { while_waiting_ = act; }
 
   int rank() const { return rank_; }

@@ -9,9 +9,9 @@
 
 namespace tutti {
 
-void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value, bool soon) {
-  constexpr long kSoonNanoseconds = 500'000;
-  const timespec at_most = soon ? timespec{0, kSoonNanoseconds} : timespec{1, 0};
+void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t value, bool busy) {
+  constexpr long kBusyNanoseconds = 500'000;
+  const timespec at_most = busy ? timespec{0, kBusyNanoseconds} : timespec{1, 0};
   syscall(SYS_futex, &word, FUTEX_WAIT, value, &at_most, nullptr, 0);
 }
 
