@@ -8,9 +8,9 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
-// Turns given up before sleeping. Few: ranks that only take turns look busy, and a scheduler leaves
-// all of them on one core.
-constexpr int kSpins = 4;
+// Turns given up before sleeping. In a virtual machine a core that sleeps is not found again by the
+// scheduler, and ranks end up on one core; ranks that never sleep look busy and stay there.
+constexpr int kSpins = 200;
 // All slabs of a step together, so that what an owner wrote is still in cache when it is taken.
 constexpr std::int64_t kAllSlabsBytes = 8 << 20;
 constexpr std::int64_t kLeastStepBytes = 64 << 10;

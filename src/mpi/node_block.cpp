@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 128;
 // Turns given up before sleeping: ranks that arrive together meet without a system call that wakes.
-constexpr int kSpins = 20;
+constexpr int kSpins = 200;
 
 }  // namespace
 
