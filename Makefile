@@ -8,11 +8,12 @@ TEST_JOBS ?= 2
 CMAKE_ARGS ?=
 CTEST_ARGS ?=
 DEMO_ARGS ?=
+CEPH_ARGS ?=
 BENCH_ARGS ?=
 
 CTEST = ctest --test-dir $(BUILD) -j$(TEST_JOBS) --output-on-failure --timeout 300
 
-.PHONY: help deps configure build test test-unit demo bench lint lint-tidy format clean
+.PHONY: help deps deps-ceph configure build test test-unit test-ceph demo bench lint lint-tidy format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -24,6 +25,7 @@ configure: deps
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_ARGS) > $(BUILD).configure.log 2>&1 \
 	  || { cat $(BUILD).configure.log; rm -f $(BUILD).configure.log; exit 1; }
 	@mv $(BUILD).configure.log $(BUILD)/configure.log
+	@grep 'not built' $(BUILD)/configure.log || true
 
 build: configure ## build everything for every MPI found
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -33,6 +35,12 @@ test: build ## install, build and run all tests
 
 test-unit: build ## only the tests that need no MPI launcher
 	@$(CTEST) -L unit $(CTEST_ARGS)
+
+deps-ceph:
+	@scripts/install-deps scripts/debian-packages-ceph.txt
+
+test-ceph: deps-ceph build ## the ceph device on a throw-away cluster of this machine
+	@scripts/test-ceph --build $(BUILD) $(CEPH_ARGS)
 
 demo: build ## a 16-rank program through the preload, beside the host's MPI-IO
 	@scripts/demo --build $(BUILD) $(DEMO_ARGS)

@@ -126,7 +126,8 @@ Result<std::int64_t> move_as_it_is(File& file, Direction direction, const Reques
 Result<ConvertedBytes> move_independently(File& file, Direction direction, const Request& request) {
   if (request.bytes == 0) return ConvertedBytes{};
   if (request.converted)
-    return transfer_converted(*file.engine, converted_access(file, direction, request));
+    return transfer_converted(*file.engine, converted_access(file, direction, request),
+                              file.engine->hints, file.engine->atomic);
   return unconverted(move_as_it_is(file, direction, request));
 }
 
@@ -156,7 +157,7 @@ Result<ConvertedBytes> move_collectively(File& file, const DataCall& call,
       refusal = made.error();
   }
   if (file.representation != nullptr)
-    return transfer_converted_collective(*file.engine, converted, refusal);
+    return transfer_converted_collective(*file.engine, converted, refusal, program_caller());
   return unconverted(transfer_collective(*file.engine, access, refusal));
 }
 
@@ -217,6 +218,7 @@ Result<ConvertedBytes> run(File& file, const DataCall& call, const DataArguments
 // What a nonblocking call starts. The individual pointer moves by all that is asked for, at once.
 struct StartedCall {
   Access access;
+  std::shared_ptr<ConvertedMemory> converted;  // the memory side, in views that convert
   std::optional<Error> refusal;
   std::int64_t claimed = 0;
 };
@@ -224,11 +226,14 @@ struct StartedCall {
 StartedCall prepare_start(File& file, const DataCall& call, const DataArguments& given) {
   // An ordered call makes the ranks meet to find its place.
   if (call.collective && given.offset == kShared) file.engine->nonblocking->finish_together();
-  StartedCall started{{call.direction, {}, {}}, std::nullopt, 0};
+  StartedCall started{{call.direction, {}, {}}, {}, std::nullopt, 0};
   std::optional<PointerClaim> claim;
   const Result<Request> request = placed_request(file, call, given, claim);
   if (!request) {
     started.refusal = request.error();
+  } else if (request->converted) {
+    started.converted = request->converted;
+    started.access.file = {file.view.stream, request->first, request->bytes};
   } else if (request->bytes > 0) {
     auto access = access_of(file, call.direction, *request);
     if (access)
@@ -247,8 +252,8 @@ Result<std::int64_t> memory_bytes(const Result<ConvertedBytes>& moved) {
   return moved.map([](ConvertedBytes bytes) { return bytes.memory; });
 }
 
-// Nonblocking access that converts is done when it starts: functions of the program's may call MPI,
-// which no helper thread does. Collective where the call is.
+// Nonblocking access by functions of the program's is done when it starts: they may call MPI, which
+// no helper thread does. Collective where the call is.
 Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const DataArguments& given,
                       MPI_Request* handed_out) {
   if (call.collective) {
@@ -272,7 +277,34 @@ Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const D
   return {};
 }
 
-// The same for the first half of a split collective.
+// Local, in the same order on every rank where the call is collective.
+Status start_converted(const DataCall& call, MPI_File handle, File& file, StartedCall started,
+                       MPI_Request* handed_out) {
+  if (!call.collective && started.refusal) return tl::make_unexpected(*started.refusal);
+  auto pending = pending_requests().add(call.name, handle);
+  if (!pending) return tl::make_unexpected(pending.error());
+  *handed_out = (*pending)->handle;
+  Nonblocking& nonblocking = *file.engine->nonblocking;
+  const auto access = [started](Direction direction) {
+    return ConvertedAccess{direction, started.access.file, started.converted.get()};
+  };
+  if (call.collective)
+    nonblocking.start_together(
+        (*pending)->operation, [access, direction = call.direction, refusal = started.refusal](
+                                   OpenFile& engine, MpiCaller& caller) {
+          return memory_bytes(
+              transfer_converted_collective(engine, access(direction), refusal, caller));
+        });
+  else
+    nonblocking.start_alone(
+        (*pending)->operation,
+        [access, direction = call.direction](OpenFile& engine, const Hints& hints, bool atomic) {
+          return memory_bytes(transfer_converted(engine, access(direction), hints, atomic));
+        });
+  return {};
+}
+
+// At once, the first half of a split collective.
 Status finish_split_at_once(const DataCall& call, File& file, const DataArguments& given) {
   const auto moved = run(file, call, given);
   if (!moved) return tl::make_unexpected(moved.error());
@@ -310,9 +342,11 @@ int start_data(const DataCall& call, MPI_File handle, const DataArguments& argum
     if (request == nullptr) return fail(ErrorKind::invalid_argument, "no place for the request");
     if (call.collective)
       if (auto free = no_split_active(file); !free) return free;
-    if (file.representation != nullptr)
+    if (file.representation != nullptr && !file.representation->is_external32())
       return finish_at_once(call, handle, file, arguments, request);
     StartedCall started = prepare_start(file, call, arguments);
+    if (file.representation != nullptr)
+      return start_converted(call, handle, file, std::move(started), request);
     if (call.collective)
       return start_together(call.name, handle, file, std::move(started.access),
                             std::move(started.refusal), request);

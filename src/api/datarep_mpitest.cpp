@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "mpi/owned.hpp"
-#include "support/shared_file.hpp"
+#include "support/representation_file.hpp"
 
 namespace tutti {
 namespace {
 
 using test::is_error;
-using test::SharedFile;
 using test::world_rank;
 using test::world_size;
 
@@ -112,29 +111,19 @@ Seen& text_state() {
   return seen;
 }
 
-class Datarep : public testing::Test {
+class Datarep : public test::RepresentationFile {
  protected:
+  Datarep() : RepresentationFile("text") {}
   void SetUp() override {
     seen_ = &text_state();
     *seen_ = {};
-    TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, file_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
-                           MPI_INFO_NULL, &handle_));
+    RepresentationFile::SetUp();
   }
-  void TearDown() override { MPI_File_close(&handle_); }
   int set_view(MPI_Datatype etype, MPI_Datatype filetype, const char* name = "text",
                MPI_Offset displacement = 0) {
-    return MPI_File_set_view(handle_, displacement, etype, filetype, name, MPI_INFO_NULL);
-  }
-  std::string content() {
-    MPI_File_sync(handle_);
-    MPI_Barrier(MPI_COMM_WORLD);
-    std::string bytes = file_.content();
-    MPI_Barrier(MPI_COMM_WORLD);
-    return bytes;
+    return RepresentationFile::set_view(displacement, etype, filetype, name);
   }
 
-  SharedFile file_{"datarep"};
-  MPI_File handle_ = MPI_FILE_NULL;
   Seen* seen_ = nullptr;
 };
 

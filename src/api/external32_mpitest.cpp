@@ -9,66 +9,27 @@
 #include <vector>
 
 #include "mpi/owned.hpp"
+#include "support/external32_reference.hpp"
 #include "support/random_types.hpp"
+#include "support/representation_file.hpp"
 #include "support/seed.hpp"
-#include "support/shared_file.hpp"
 
 namespace tutti {
 namespace {
 
+using test::in_file;
 using test::is_error;
-using test::SharedFile;
+using test::overlaps_itself;
+using test::quad_of;
+using test::random_text;
+using test::reversed;
 using test::world_rank;
 using test::world_size;
 
-class External32 : public testing::Test {
+class External32 : public test::RepresentationFile {
  protected:
-  void SetUp() override {
-    TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, file_.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
-                           MPI_INFO_NULL, &handle_));
-  }
-  void TearDown() override { MPI_File_close(&handle_); }
-  int set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-               const char* datarep = "external32") {
-    return MPI_File_set_view(handle_, displacement, etype, filetype, datarep, MPI_INFO_NULL);
-  }
-  // Collective.
-  std::string content() {
-    MPI_File_sync(handle_);
-    MPI_Barrier(MPI_COMM_WORLD);
-    std::string bytes = file_.content();
-    MPI_Barrier(MPI_COMM_WORLD);
-    return bytes;
-  }
-
-  SharedFile file_{"external32"};
-  MPI_File handle_ = MPI_FILE_NULL;
+  External32() : RepresentationFile("external32") {}
 };
-
-// Numbers of `width` bytes in the other order, one byte after the other.
-std::string reversed(const std::string& memory, std::size_t width) {
-  std::string file;
-  for (std::size_t i = 0; i < memory.size(); ++i)
-    file += memory[i / width * width + width - 1 - i % width];
-  return file;
-}
-
-std::string random_text(std::mt19937_64& random, std::size_t bytes) {
-  std::string text(bytes, '\0');
-  for (char& byte : text) byte = static_cast<char>(random());
-  return text;
-}
-
-// The x87 format taken apart: sign, 15 bits of exponent, 63 bits behind the leading one.
-std::string quad_of(const char* memory) {
-  std::uint64_t mantissa = 0;
-  std::memcpy(&mantissa, memory, 8);
-  const auto byte = [](std::uint64_t value) { return static_cast<char>(value & 0xff); };
-  std::string file{memory[9], memory[8]};
-  const std::uint64_t fraction = mantissa << 1;
-  for (int shift = 56; shift >= 0; shift -= 8) file += byte(fraction >> shift);
-  return file + std::string(6, '\0');
-}
 
 struct SimpleType {
   MPI_Datatype type;
@@ -215,53 +176,6 @@ TEST_F(External32, LongDoublesAndPairsAndCharactersHaveOtherSizes) {
   EXPECT_EQ(elements, 6);
 }
 
-// A random type's elements in the file, from the reference typemap.
-std::string in_file(const test::RandomType& type, const char* origin, int count) {
-  std::string file;
-  for (int copy = 0; copy < count; ++copy)
-    for (const test::BasicDatum& datum : type.typemap) {
-      const char* const at = origin + copy * type.extent + datum.offset;
-      const auto bytes = static_cast<std::size_t>(datum.bytes);
-      file += datum.is_long_double
-                  ? quad_of(at)
-                  : reversed(std::string(at, bytes), bytes / static_cast<std::size_t>(datum.parts));
-    }
-  return file;
-}
-
-// Memory for `count` copies of a type, whose long doubles are numbers.
-struct Memory {
-  Memory(const test::RandomType& type, int count, std::mt19937_64& random) {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-    for (int copy = 0; copy < count; ++copy)
-      for (const test::BasicDatum& datum : type.typemap) {
-        low = std::min(low, copy * type.extent + datum.offset);
-        high = std::max(high, copy * type.extent + datum.offset + datum.bytes);
-      }
-    bytes = random_text(random, static_cast<std::size_t>(high - low));
-    origin = -low;
-    for (int copy = 0; copy < count; ++copy)
-      for (const test::BasicDatum& datum : type.typemap) {
-        if (!datum.is_long_double) continue;
-        const long double value = static_cast<long double>(random()) / 3 - 1e18L;
-        char* const at = bytes.data() + origin + copy * type.extent + datum.offset;
-        std::memset(at, 0, sizeof value);
-        std::memcpy(at, &value, 10);
-      }
-  }
-  std::string bytes;
-  std::int64_t origin = 0;
-};
-
-bool overlaps_itself(const test::RandomType& type, int count) {
-  std::vector<std::int64_t> all;
-  for (int copy = 0; copy < count; ++copy)
-    for (const std::int64_t byte : type.bytes) all.push_back(copy * type.extent + byte);
-  std::sort(all.begin(), all.end());
-  return std::adjacent_find(all.begin(), all.end()) != all.end();
-}
-
 TEST_F(External32, RandomTypesMatchTheReference) {
   const std::uint64_t seed = test::test_seed("external32 types", 23);
   test::RandomTypes types(seed, {.use = test::TypeUse::receive, .max_bytes = 700});
@@ -270,7 +184,7 @@ TEST_F(External32, RandomTypesMatchTheReference) {
   for (int i = 0; i < 150; ++i) {
     const test::RandomType type = types.next();
     const int count = overlaps_itself(type, 3) ? 1 : 3;
-    const Memory memory(type, count, random);
+    const test::TypedMemory memory(type, count, random);
     const std::string expected = in_file(type, memory.bytes.data() + memory.origin, count);
     const auto bytes = static_cast<MPI_Offset>(expected.size());
     TUTTI_OK(set_view(world_rank() * bytes, MPI_BYTE, MPI_BYTE));

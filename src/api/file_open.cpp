@@ -64,26 +64,30 @@ Status check_comm(MPI_Comm comm) {
   return {};
 }
 
-// Collective. What all ranks open: the same mode and hints, or the same error.
-Result<Hints> agree_on_arguments(const OpenArguments& given) {
+Result<Hints> hints_given(const OpenArguments& given) {
   int rank = 0;
   PMPI_Comm_rank(given.comm, &rank);
+  return hints_with(starting_hints(rank == 0), given.info, rank == 0);
+}
+
+// Collective. What all ranks open: the same mode and hints, or the same error.
+Result<Hints> agree_on_arguments(MPI_Comm comm, const OpenArguments& given,
+                                 const Result<Hints>& hints) {
   std::optional<Error> failure;
   const std::string name = given.name == nullptr ? "(no name)" : given.name;
   if (given.name == nullptr) failure = Error{ErrorKind::invalid_argument, "the file name is null"};
   if (auto sound = check_amode(given.amode); !sound && !failure)
     failure = Error{sound.error().kind, name + ": " + sound.error().message};
-  Result<Hints> hints = hints_with(starting_hints(rank == 0), given.info, rank == 0);
   if (!hints && !failure) failure = hints.error();
-  const auto same = agree_on(
-      given.comm, {{"the access mode", given.amode}, {nullptr, failure ? 0 : hints_key(*hints)}},
-      failure);
+  const auto same =
+      agree_on(comm, {{"the access mode", given.amode}, {nullptr, failure ? 0 : hints_key(*hints)}},
+               failure);
   if (!same) {
     Error error = same.error();
     if (error.kind == ErrorKind::not_same) error.message = name + ": " + error.message;
     return tl::make_unexpected(std::move(error));
   }
-  return *same ? hints : hints_of_first(given.comm, *hints);
+  return *same ? hints : hints_of_first(comm, *hints);
 }
 
 // Collective over the file's communicator. All pointers, where rank 0 sees the end.
@@ -108,11 +112,17 @@ Status start_at_end(File& file) {
 }
 
 Result<MPI_File> open_collectively(const OpenArguments& given) {
-  const auto hints = agree_on_arguments(given);
-  if (!hints) return tl::make_unexpected(hints.error());
+  const auto mine = hints_given(given);
+  auto links = take_links(given.comm, !mine || shares_memory(*mine));
+  if (!links) return tl::make_unexpected(links.error());
+  const auto hints = agree_on_arguments(links->comm.get(), given, mine);
+  if (!hints) {
+    give_back(std::move(*links));
+    return tl::make_unexpected(hints.error());
+  }
   if (auto prepared = forget_files_at_finalize(); !prepared)
     return tl::make_unexpected(prepared.error());
-  auto engine = open_file(given.comm, given.name, mode_of(given.amode), *hints);
+  auto engine = open_file(std::move(*links), given.name, mode_of(given.amode), *hints);
   if (!engine) return tl::make_unexpected(engine.error());
   auto file = std::make_unique<File>();
   file->name = given.name;

@@ -3,42 +3,26 @@
 #include <optional>
 #include <string>
 
-#include "api/data_call.hpp"
+#include "api/data_functions.hpp"
 #include "api/entry.hpp"
 #include "api/sameness.hpp"
 #include "api/seek.hpp"
 #include "exec/nonblocking.hpp"
 #include "mpi/agree.hpp"
-#include "mpi/call.hpp"
 
 namespace tutti {
 
 namespace {
 
-void* writable(const void* buffer) { return const_cast<void*>(buffer); }
-
-constexpr bool kAsTheyCome = false;
-constexpr bool kInOrder = true;
-
 // Collective. Rank 0 finds the place, after every rank has arrived.
 Result<std::int64_t> place_of_first(File& file, MPI_Offset offset, int whence) {
   OpenFile& engine = *file.engine;
-  std::optional<Error> failure;
-  std::int64_t place = 0;
+  Result<std::int64_t> found = 0;
   if (engine.rank == 0) {
-    const auto current = engine.shared_pointer.position();
-    const auto found = current ? seek_place(file, *current, offset, whence) : current;
-    if (found)
-      place = *found;
-    else
-      failure = found.error();
+    found = engine.shared_pointer.position();
+    if (found) found = seek_place(file, *found, offset, whence);
   }
-  if (auto agreed = agree(engine.comm.get(), failure); !agreed)
-    return tl::make_unexpected(agreed.error());
-  if (auto told = mpi_status(PMPI_Bcast(&place, 1, MPI_INT64_T, 0, engine.comm.get()), "MPI_Bcast");
-      !told)
-    return tl::make_unexpected(told.error());
-  return place;
+  return told_by_first(engine.comm.get(), found);
 }
 
 // Collective.
@@ -62,52 +46,28 @@ Status seek_shared(File& file, MPI_Offset offset, int whence) {
 
 }  // namespace
 
-#define TUTTI_SHARED(name, Buffer, Count, direction, sharing)                                      \
-  TUTTI_MPI(name,                                                                                  \
-            (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, MPI_Status * status)) { \
-    return move_data({"MPI_" #name, Direction::direction, sharing}, file,                          \
-                     {kShared, writable(buffer), count, type}, status);                            \
-  }
-
-#define TUTTI_START_SHARED(name, Buffer, Count, direction)                       \
-  TUTTI_MPI(name, (MPI_File file, Buffer buffer, Count count, MPI_Datatype type, \
-                   MPI_Request * request)) {                                     \
-    return start_data({"MPI_" #name, Direction::direction, kAsTheyCome}, file,   \
-                      {kShared, writable(buffer), count, type}, request);        \
-  }
-
-#define TUTTI_ORDERED_BEGIN(name, Buffer, Count, direction, end)                          \
-  TUTTI_MPI(name, (MPI_File file, Buffer buffer, Count count, MPI_Datatype type)) {       \
-    return begin_split({"MPI_" #name, Direction::direction, kInOrder, "MPI_" #end}, file, \
-                       {kShared, writable(buffer), count, type});                         \
-  }
-
-#define TUTTI_ORDERED_END(name, Buffer)                           \
-  TUTTI_MPI(name, (MPI_File file, Buffer, MPI_Status * status)) { \
-    return end_split("MPI_" #name, file, status);                 \
-  }
-
-TUTTI_SHARED(File_read_shared, void*, int, read, kAsTheyCome)
-TUTTI_SHARED(File_write_shared, const void*, int, write, kAsTheyCome)
-TUTTI_START_SHARED(File_iread_shared, void*, int, read)
-TUTTI_START_SHARED(File_iwrite_shared, const void*, int, write)
-TUTTI_SHARED(File_read_ordered, void*, int, read, kInOrder)
-TUTTI_SHARED(File_write_ordered, const void*, int, write, kInOrder)
-TUTTI_ORDERED_BEGIN(File_read_ordered_begin, void*, int, read, File_read_ordered_end)
-TUTTI_ORDERED_BEGIN(File_write_ordered_begin, const void*, int, write, File_write_ordered_end)
-TUTTI_ORDERED_END(File_read_ordered_end, void*)
-TUTTI_ORDERED_END(File_write_ordered_end, const void*)
+// Without order every rank is alone; in order of ranks they are together.
+TUTTI_BY(kShared, File_read_shared, void*, int, read, kAlone)
+TUTTI_BY(kShared, File_write_shared, const void*, int, write, kAlone)
+TUTTI_START_BY(kShared, File_iread_shared, void*, int, read, kAlone)
+TUTTI_START_BY(kShared, File_iwrite_shared, const void*, int, write, kAlone)
+TUTTI_BY(kShared, File_read_ordered, void*, int, read, kTogether)
+TUTTI_BY(kShared, File_write_ordered, const void*, int, write, kTogether)
+TUTTI_BEGIN_BY(kShared, File_read_ordered_begin, void*, int, read, File_read_ordered_end)
+TUTTI_BEGIN_BY(kShared, File_write_ordered_begin, const void*, int, write, File_write_ordered_end)
+TUTTI_END(File_read_ordered_end, void*)
+TUTTI_END(File_write_ordered_end, const void*)
 
 #if TUTTI_HAS_LARGE_COUNT_CALLS
-TUTTI_SHARED(File_read_shared_c, void*, MPI_Count, read, kAsTheyCome)
-TUTTI_SHARED(File_write_shared_c, const void*, MPI_Count, write, kAsTheyCome)
-TUTTI_START_SHARED(File_iread_shared_c, void*, MPI_Count, read)
-TUTTI_START_SHARED(File_iwrite_shared_c, const void*, MPI_Count, write)
-TUTTI_SHARED(File_read_ordered_c, void*, MPI_Count, read, kInOrder)
-TUTTI_SHARED(File_write_ordered_c, const void*, MPI_Count, write, kInOrder)
-TUTTI_ORDERED_BEGIN(File_read_ordered_begin_c, void*, MPI_Count, read, File_read_ordered_end)
-TUTTI_ORDERED_BEGIN(File_write_ordered_begin_c, const void*, MPI_Count, write,
-                    File_write_ordered_end)
+TUTTI_BY(kShared, File_read_shared_c, void*, MPI_Count, read, kAlone)
+TUTTI_BY(kShared, File_write_shared_c, const void*, MPI_Count, write, kAlone)
+TUTTI_START_BY(kShared, File_iread_shared_c, void*, MPI_Count, read, kAlone)
+TUTTI_START_BY(kShared, File_iwrite_shared_c, const void*, MPI_Count, write, kAlone)
+TUTTI_BY(kShared, File_read_ordered_c, void*, MPI_Count, read, kTogether)
+TUTTI_BY(kShared, File_write_ordered_c, const void*, MPI_Count, write, kTogether)
+TUTTI_BEGIN_BY(kShared, File_read_ordered_begin_c, void*, MPI_Count, read, File_read_ordered_end)
+TUTTI_BEGIN_BY(kShared, File_write_ordered_begin_c, const void*, MPI_Count, write,
+               File_write_ordered_end)
 #endif
 
 TUTTI_MPI(File_seek_shared, (MPI_File handle, MPI_Offset offset, int whence)) {

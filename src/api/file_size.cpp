@@ -6,6 +6,7 @@
 
 #include "api/entry.hpp"
 #include "api/sameness.hpp"
+#include "exec/collective.hpp"
 #include "exec/nonblocking.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -25,7 +26,7 @@ template <class Act>
 Status change_size(File& file, MPI_Offset bytes, Act&& act) {
   OpenFile& engine = *file.engine;
   engine.nonblocking->finish_together();
-  std::optional<Error> failure;
+  std::optional<Error> failure = publish_own(engine, std::nullopt);
   if (bytes < 0)
     failure =
         Error{ErrorKind::invalid_argument, "the size is negative (" + std::to_string(bytes) + ")"};
@@ -35,7 +36,9 @@ Status change_size(File& file, MPI_Offset bytes, Act&& act) {
     return tl::make_unexpected(same.error());
   if (engine.rank == 0)
     if (Status done = act(engine.device); !done) failure = done.error();
-  return agree(engine.comm.get(), failure);
+  const Status agreed = agree(engine.comm.get(), failure);
+  engine.device->distrust();
+  return agreed;
 }
 
 // Local. Whether ranges of the file can be locked: some file systems refuse.
@@ -54,6 +57,11 @@ Status set_atomicity(OpenFile& engine, bool atomic) {
   if (atomic && !engine.atomic) failure = try_lock(engine);
   if (auto same = agree_on(engine.comm.get(), {{"the flag", atomic ? 1 : 0}}, failure); !same)
     return tl::make_unexpected(same.error());
+  if (Status set = engine.device->set_coherent(atomic); !set) failure = set.error();
+  if (auto agreed = agree(engine.comm.get(), failure); !agreed) {
+    (void)engine.device->set_coherent(engine.atomic);  // as before, on all ranks
+    return agreed;
+  }
   engine.atomic = atomic;
   return {};
 }

@@ -56,24 +56,15 @@ Status check_displacement(const File& file, MPI_Offset given) {
 // Collective. The absolute place of the shared pointer, after every rank has arrived.
 Result<std::int64_t> current_displacement(File& file) {
   OpenFile& engine = *file.engine;
-  std::int64_t place = 0;
-  std::optional<Error> failure;
+  Result<std::int64_t> place = 0;
   if (auto arrived = agree(engine.comm.get(), {}); !arrived)
     return tl::make_unexpected(arrived.error());
   if (engine.rank == 0) {
-    if (const auto pointer = engine.shared_pointer.position()) {
-      const Pattern& stream = file.view.stream;
-      place = stream.empty() ? file.view.displacement : stream.offset_of(*pointer);
-    } else {
-      failure = pointer.error();
-    }
+    const Pattern& stream = file.view.stream;
+    place = engine.shared_pointer.position();
+    if (place) place = stream.empty() ? file.view.displacement : stream.offset_of(*place);
   }
-  if (auto agreed = agree(engine.comm.get(), failure); !agreed)
-    return tl::make_unexpected(agreed.error());
-  if (auto told = mpi_status(PMPI_Bcast(&place, 1, MPI_INT64_T, 0, engine.comm.get()), "MPI_Bcast");
-      !told)
-    return tl::make_unexpected(told.error());
-  return place;
+  return told_by_first(engine.comm.get(), place);
 }
 
 // A datatype as it lies in the file.

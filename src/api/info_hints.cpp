@@ -38,12 +38,14 @@ namespace {
 Hints used_hints(const OpenFile& file) {
   Hints used = file.hints;
   if (used.cb_nodes == 0 || used.cb_nodes > file.ranks) used.cb_nodes = file.ranks;
+  const Striping striping = file.device->layout_report().striping;
+  if (striping.unit_bytes == 0) return used;
+  used.striping_unit = striping.unit_bytes;
+  used.striping_factor = striping.factor;
+  used.start_iodevice = striping.first_device;
+  // Which nodes there are is not known of every layout.
   const StripeLayout layout = file.device->layout();
-  if (!layout.striped()) return used;
-  used.striping_unit = layout.unit_bytes;
-  used.striping_factor = layout.io_nodes;
-  used.start_iodevice = layout.first_node;
-  used.num_io_nodes = layout.io_nodes;
+  if (layout.complete()) used.num_io_nodes = layout.io_nodes;
   return used;
 }
 
@@ -56,8 +58,9 @@ Result<OwnedInfo> info_of(const OpenFile& file) {
   for (const auto& [key, value] : list_hints(used_hints(file)))
     if (!value.empty()) PMPI_Info_set(info.get(), key.c_str(), value.c_str());
   PMPI_Info_set(info.get(), "filename", file.name.substr(0, MPI_MAX_INFO_VAL - 1).c_str());
-  // HDF5 asks for this one: written bytes are seen by other processes at once.
-  PMPI_Info_set(info.get(), "romio_visibility_immediate", "true");
+  // HDF5 asks for this one: whether written bytes are seen by other processes at once.
+  const bool lazy = file.device->facts().lazy;
+  PMPI_Info_set(info.get(), "romio_visibility_immediate", lazy ? "false" : "true");
   PMPI_Info_set(info.get(), "tutti_version", TUTTI_VERSION);
   return info;
 }

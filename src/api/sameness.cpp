@@ -4,25 +4,21 @@
 #include <string>
 
 #include "mpi/agree.hpp"
-#include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 
 namespace tutti {
 
 Result<bool> agree_on(MPI_Comm comm, std::initializer_list<Argument> arguments,
                       const std::optional<Error>& failure) {
   // The smallest value and the smallest complement fit together only where all values are equal.
-  std::array<std::int64_t, 9> mine{};
   std::array<std::int64_t, 9> least{};
   std::size_t used = 0;
-  mine[used++] = failure ? -1 : 0;
+  least[used++] = failure ? -1 : 0;
   for (const Argument& argument : arguments) {
-    mine[used++] = argument.value;
-    mine[used++] = ~argument.value;
+    least[used++] = argument.value;
+    least[used++] = ~argument.value;
   }
-  if (auto reduced = mpi_status(PMPI_Allreduce(mine.data(), least.data(), static_cast<int>(used),
-                                               MPI_INT64_T, MPI_MIN, comm),
-                                "MPI_Allreduce");
-      !reduced)
+  if (auto reduced = least_of_all(comm, std::span(least).first(used)); !reduced)
     return tl::make_unexpected(reduced.error());
   if (least[0] != 0) {
     const Status agreed = agree(comm, failure);

@@ -19,6 +19,7 @@ std::vector<std::pair<std::string, std::string>> list_counters(const Counters& c
   count("plan_hits", counters.plan_hits);
   count("plan_misses", counters.plan_misses);
   count("plan_evictions", counters.plan_evictions);
+  count("plan_bytes", counters.plan_bytes);
   count("descriptors_sent", counters.descriptors_sent);
   count("descriptor_bytes", counters.descriptor_bytes);
   count("messages_sent", counters.messages_sent);

@@ -2,6 +2,7 @@
 // benchmarks.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,29 +10,56 @@
 
 namespace tutti {
 
+// A sum that one thread at a time adds to while any other may look: as cheap as a plain number.
+template <class Number>
+class Tally {
+ public:
+  Tally() = default;
+  Tally(const Tally& other) : value_(other.get()) {}
+  Tally& operator=(const Tally& other) {
+    value_.store(other.get(), std::memory_order_relaxed);
+    return *this;
+  }
+  Tally& operator=(Number value) {
+    value_.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator Number() const { return get(); }
+  void operator+=(Number more) { value_.store(get() + more, std::memory_order_relaxed); }
+  void operator++() { *this += 1; }
+  // For threads that add at the same time.
+  void add(Number more) { value_.fetch_add(more, std::memory_order_relaxed); }
+
+ private:
+  Number get() const { return value_.load(std::memory_order_relaxed); }
+
+  std::atomic<Number> value_ = 0;
+};
+
 struct Counters {
-  std::int64_t collective_calls = 0;
-  std::int64_t independent_calls = 0;     // collective calls that went independent
-  std::int64_t nonblocking_calls = 0;     // of one rank alone
-  std::int64_t nonblocking_shared = 0;    // collective ones that needed no MPI call
-  std::int64_t nonblocking_threaded = 0;  // whose MPI calls a helper thread made
-  std::int64_t nonblocking_polled = 0;    // whose MPI calls the program's threads made
-  std::int64_t plan_hits = 0;
-  std::int64_t plan_misses = 0;
-  std::int64_t plan_evictions = 0;
-  std::int64_t descriptors_sent = 0;
-  std::int64_t descriptor_bytes = 0;
-  std::int64_t messages_sent = 0;
-  std::int64_t bytes_sent = 0;    // by messages
-  std::int64_t bytes_pulled = 0;  // through shared memory
-  std::int64_t device_operations = 0;
-  std::int64_t device_bytes = 0;
+  Tally<std::int64_t> collective_calls;
+  Tally<std::int64_t> independent_calls;     // collective calls that went independent
+  Tally<std::int64_t> nonblocking_calls;     // of one rank alone
+  Tally<std::int64_t> nonblocking_shared;    // collective ones that needed no MPI call
+  Tally<std::int64_t> nonblocking_threaded;  // whose MPI calls a helper thread made
+  Tally<std::int64_t> nonblocking_polled;    // whose MPI calls the program's threads made
+  Tally<std::int64_t> plan_hits;
+  Tally<std::int64_t> plan_misses;
+  Tally<std::int64_t> plan_evictions;
+  Tally<std::int64_t> plan_bytes;  // memory that the newest plan takes
+  Tally<std::int64_t> descriptors_sent;
+  Tally<std::int64_t> descriptor_bytes;
+  Tally<std::int64_t> messages_sent;
+  Tally<std::int64_t> bytes_sent;    // by messages
+  Tally<std::int64_t> bytes_pulled;  // through shared memory
+  Tally<std::int64_t> device_operations;
+  Tally<std::int64_t> device_bytes;
   // Seconds of this rank, summed over calls.
-  double inspect_s = 0;   // planning: everything on a miss, the look-up on a hit
-  double agree_s = 0;     // the two small reductions, including waiting for slower ranks
-  double exchange_s = 0;  // packing, shipping, landing
-  double access_s = 0;    // in the device
-  double call_s = 0;
+  Tally<double> inspect_s;   // planning: everything on a miss, the look-up on a hit
+  Tally<double> agree_s;     // the two small reductions, including waiting for slower ranks
+  Tally<double> exchange_s;  // packing, shipping, landing
+  Tally<double> access_s;    // in the device
+  Tally<double> call_s;
 };
 
 // All counters with their names, times in microseconds: `tutti_stat_…` in MPI_File_get_info.

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <span>
 #include <string>
@@ -23,6 +25,8 @@ inline std::map<std::string, std::string> scratch_names(const Scratch& scratch) 
       {"uring", "uring:" + scratch.file()},
       {"memory", "memory:" + scratch.file()},
       {"striped", "striped:" + scratch.file()},
+      {"ceph", "ceph:/tutti_contract_" + std::to_string(getpid()) + "_" +
+                   scratch.directory().substr(scratch.directory().size() - 6)},
       {"faulty", "faulty:short=3000,seed=7:uring:" + scratch.file()},
   };
 }
@@ -71,9 +75,12 @@ ErrorKind kind_of(const Result<T>& result) {
   return result ? ErrorKind::internal : result.error().kind;
 }
 
+// All of them but ceph, which has tests only where TUTTI_TEST_CEPH says that there is a cluster.
 inline std::vector<std::string> all_devices() {
+  const bool cluster = std::getenv("TUTTI_TEST_CEPH") != nullptr;
   std::vector<std::string> names;
-  for (const DeviceKind& kind : device_kinds()) names.emplace_back(kind.name);
+  for (const DeviceKind& kind : device_kinds())
+    if (kind.name != "ceph" || cluster) names.emplace_back(kind.name);
   return names;
 }
 

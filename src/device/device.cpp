@@ -10,6 +10,14 @@ Status DeviceBackend::store_mapped(Extent, const std::function<void(std::byte*)>
   return fail(ErrorKind::unsupported_operation, "this device maps no files");
 }
 
+StripeLayout DeviceBackend::layout_for(Extent) const { return layout(); }
+
+LayoutReport DeviceBackend::layout_report() const {
+  const StripeLayout known = layout();
+  if (!known.striped()) return {};
+  return {{known.unit_bytes, known.io_nodes, known.first_node}, {}};
+}
+
 namespace {
 
 tl::unexpected<Error> no_file() { return fail(ErrorKind::invalid_handle, "no file is open"); }

@@ -14,7 +14,7 @@
 
 #include "base/extent.hpp"
 #include "base/result.hpp"
-#include "layout/stripe_layout.hpp"
+#include "layout/found_layout.hpp"
 
 namespace tutti {
 
@@ -35,9 +35,16 @@ struct DeviceFacts {
   bool has_locks = false;       // lock() works between processes
   bool server_cache = false;    // bytes read by one client are quick to read for the next
   bool batches = false;         // a batch of small pieces costs much less than one call each
+  bool lazy = false;            // written bytes reach other processes by publish() and distrust()
   bool maps = false;            // store_mapped() works
   bool maps_reads = false;      // view_mapped() works
   std::int64_t best_bytes = 0;  // request size the storage prefers; 0: no preference
+};
+
+// What the storage says of a file's striping, for people.
+struct LayoutReport {
+  Striping striping;
+  std::string problem;  // one sentence where it could not be understood
 };
 
 enum class LockMode : std::uint8_t { shared, exclusive };
@@ -48,7 +55,12 @@ class DeviceBackend {
  public:
   virtual ~DeviceBackend() = default;
   virtual DeviceFacts facts() const = 0;
+  // How the file lies on I/O nodes, as far as it holds for every offset.
   virtual StripeLayout layout() const = 0;
+  // The same for storage that places every piece of a file on its own: covers `range` where the
+  // storage can tell. Never fails: what cannot be found out is a layout without striping.
+  virtual StripeLayout layout_for(Extent range) const;
+  virtual LayoutReport layout_report() const;
   // Starts a batch and returns its ticket. `batch` and its memory stay valid until wait(). Ranges
   // of one batch, and of batches in flight together, may overlap only where all of them are reads:
   // the order is free. A device that works at once reports the batch's first error here, without a
@@ -72,7 +84,14 @@ class DeviceBackend {
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(
       std::int64_t bytes) = 0;  // storage for [0, bytes) exists; never shrinks
+  // On stable storage, and as publish() and distrust().
   virtual Status sync() = 0;
+  // Lazy devices: what this process has written is there for others' reads from now on.
+  virtual Status publish() { return {}; }
+  // Lazy devices: reads from now on find what others have published.
+  virtual void distrust() {}
+  // Lazy devices: while set, all processes that set it see each other's writes at once.
+  virtual Status set_coherent(bool) { return {}; }
   // REQUIRES: facts().has_locks. Blocks until no other holder conflicts: another process, another
   // open or another thread of this one. Unlocked by the same thread with the same extent; a thread
   // that asks for a range conflicting with one it holds on this backend gets file_in_use instead of

@@ -42,6 +42,7 @@ ErrorKind errno_kind(int code) {
     case ENOSPC:
       return ErrorKind::no_space;
     case EDQUOT:
+    case EFBIG:  // a limit of this process, in practice
       return ErrorKind::quota_exceeded;
     case EBUSY:
     case ETXTBSY:

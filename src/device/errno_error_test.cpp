@@ -38,7 +38,7 @@ TEST(ErrnoError, KindsAreTheOnesMpiTellsApart) {
   EXPECT_EQ(errno_kind(EINVAL), ErrorKind::invalid_argument);
   EXPECT_EQ(errno_kind(EOPNOTSUPP), ErrorKind::unsupported_operation);
   EXPECT_EQ(errno_kind(EIO), ErrorKind::io);
-  EXPECT_EQ(errno_kind(EFBIG), ErrorKind::io);
+  EXPECT_EQ(errno_kind(EFBIG), ErrorKind::quota_exceeded);
 }
 
 TEST(ErrnoError, NamesAndNumbersOfErrno) {

@@ -1,5 +1,6 @@
 #include "device/faulty.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -54,6 +55,7 @@ bool apply_rule(FaultRules& rules, std::string_view key, std::optional<std::stri
   if (key == "torn-write-at") return set(rules.torn_write_at);
   if (key == "short") return set(rules.short_bytes) && *value > 0;
   if (key == "delay-us") return (rules.delay_us = *value, true);
+  if (key == "mbytes-per-s") return (rules.mbytes_per_s = *value) > 0;
   if (key == "fail-percent") return (rules.fail_percent = *value) <= 100;
   if (key == "seed") return (rules.seed = static_cast<std::uint64_t>(*value)).has_value();
   return false;
@@ -76,6 +78,8 @@ class FaultyBackend final : public DeviceBackend {
     return facts;
   }
   StripeLayout layout() const override { return inner_->layout(); }
+  StripeLayout layout_for(Extent range) const override { return inner_->layout_for(range); }
+  LayoutReport layout_report() const override { return inner_->layout_report(); }
   Result<std::uint64_t> submit(std::span<Transfer> batch) override;
   Status wait(std::uint64_t) override { return {}; }
   Result<std::int64_t> size() override { return inner_->size(); }
@@ -91,6 +95,9 @@ class FaultyBackend final : public DeviceBackend {
     if (rules_.fail_sync) return failure("flushing it");
     return inner_->sync();
   }
+  Status publish() override { return inner_->publish(); }
+  void distrust() override { inner_->distrust(); }
+  Status set_coherent(bool coherent) override { return inner_->set_coherent(coherent); }
   Status lock(Extent range, LockMode mode) override {
     if (rules_.fail_lock) return failure("locking");
     return inner_->lock(range, mode);
@@ -110,6 +117,7 @@ class FaultyBackend final : public DeviceBackend {
   // How many bytes of `rest` the inner device shall move: nothing (fail at once) or a prefix.
   std::int64_t allowed_bytes(const Transfer& rest);
   Result<std::int64_t> move_some(const Transfer& rest);
+  void keep_to_rate(std::int64_t moved);
   std::uint64_t draw(std::uint64_t below) { return draws_() % below; }
 
   std::string name_;
@@ -121,6 +129,7 @@ class FaultyBackend final : public DeviceBackend {
   std::mt19937_64 draws_;
   std::int64_t written_ = 0;
   std::int64_t read_ = 0;
+  std::chrono::steady_clock::time_point busy_until_;
 };
 
 std::int64_t FaultyBackend::allowed_bytes(const Transfer& rest) {
@@ -140,6 +149,13 @@ std::int64_t FaultyBackend::allowed_bytes(const Transfer& rest) {
   return allowed;
 }
 
+void FaultyBackend::keep_to_rate(std::int64_t moved) {
+  const auto now = std::chrono::steady_clock::now();
+  busy_until_ =
+      std::max(busy_until_, now) + std::chrono::nanoseconds(moved * 1000 / rules_.mbytes_per_s);
+  std::this_thread::sleep_until(busy_until_);
+}
+
 Result<std::int64_t> FaultyBackend::move_some(const Transfer& rest) {
   if (rules_.delay_us > 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(rules_.delay_us));
@@ -155,6 +171,7 @@ Result<std::int64_t> FaultyBackend::move_some(const Transfer& rest) {
   }
   Status moved = inner_.transfer({&piece, 1});
   (piece.kind == TransferKind::read ? read_ : written_) += piece.done;
+  if (rules_.mbytes_per_s > 0) keep_to_rate(piece.done);
   if (!moved) return tl::make_unexpected(moved.error());
   return piece.done;
 }

@@ -12,6 +12,7 @@
 //           | "errno=" NAME or number     what failures look like; EIO unless told
 //           | "short=" BYTES              the inner device moves at most BYTES a call
 //           | "delay-us=" MICROSECONDS    every inner call takes so much longer
+//           | "mbytes-per-s=" RATE        this open moves no more than RATE million bytes a second
 //           | "seed=" NUMBER              draws: fail-percent, and with it short becomes 1..BYTES
 //
 // Batches run at once and in their order; counters belong to one open. fail-resize also fails
@@ -44,7 +45,8 @@ struct FaultRules {
   std::optional<std::uint64_t> seed;
   std::int64_t fail_percent = 0;
   std::int64_t delay_us = 0;
-  int error = 0;  // errno of failures
+  std::int64_t mbytes_per_s = 0;  // 0: as fast as the inner device
+  int error = 0;                  // errno of failures
 };
 
 // Fails with invalid_argument, naming the rule it does not understand.

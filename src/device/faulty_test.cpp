@@ -129,6 +129,16 @@ TEST_F(Faulty, DelaysTakeTime) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(20));
 }
 
+TEST_F(Faulty, RatesAreKept) {
+  Device device = open("mbytes-per-s=2");
+  const std::vector<std::byte> data(40'000);
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(device.write(0, data), 40'000);
+  const auto taken = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(taken, std::chrono::milliseconds(60));
+  EXPECT_LT(taken, std::chrono::seconds(5));
+}
+
 TEST_F(Faulty, WrapsAnyDeviceAndItself) {
   auto device = open_device("faulty:short=5:faulty:short=3:striped:" + scratch_.file(), kCreate);
   ASSERT_TRUE(device.has_value()) << device.error().message;
@@ -147,8 +157,8 @@ TEST(FaultRules, GrammarIsStrict) {
   EXPECT_EQ(rules->delay_us, 3);
   EXPECT_EQ(rules->seed, 0u);
   EXPECT_EQ(parse_fault_rules("")->error, EIO);
-  for (const char* wrong : {"fail", "short", "short=0", "short=-1", "short=x", "short=1x",
-                            "short=", "fail-open=1", "errno=EWHAT", "fail-percent=101", ",",
+  for (const char* wrong : {"fail", "short", "short=0", "short=-1", "short=x", "short=1x", "short=",
+                            "fail-open=1", "errno=EWHAT", "mbytes-per-s=0", "fail-percent=101", ",",
                             "fail-open,", "short=99999999999999999999", "=", "seed"}) {
     const auto refused = parse_fault_rules(wrong);
     ASSERT_FALSE(refused.has_value()) << wrong;

@@ -19,8 +19,24 @@ Result<std::uint64_t> PosixBackend::submit(std::span<Transfer> batch) {
 
 Status PosixBackend::wait(std::uint64_t) { return {}; }
 
+StripeLayout PosixBackend::layout_for(Extent range) const {
+  // Lustre gives later parts of a file their objects when they are first written.
+  if (layout_.found.layout.complete() || layout_.found.layout.covers(range) || !file_.is_open())
+    return layout_.found.layout;
+  return probe_layout(file_.descriptor()).found.layout;
+}
+
+Result<PosixFile> open_with_striping(const std::string& path, const OpenOptions& options,
+                                     PosixLimits limits) {
+  const Striping wish{options.striping_unit, options.striping_factor, options.start_iodevice};
+  OpenOptions rest = options;
+  // A file made here need not be, and must not be required to be, new any more.
+  if (options.create && create_striped_as(path, options.permissions, wish)) rest.exclusive = false;
+  return PosixFile::open(path, rest, limits);
+}
+
 Result<Device> open_posix(const std::string& path, const OpenOptions& options) {
-  Result<PosixFile> file = PosixFile::open(path, options);
+  Result<PosixFile> file = open_with_striping(path, options);
   if (!file) return tl::make_unexpected(file.error());
   return Device(std::make_unique<PosixBackend>(std::move(*file)));
 }

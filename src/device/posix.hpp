@@ -4,6 +4,7 @@
 #include <string>
 
 #include "device/device.hpp"
+#include "device/layout_probe.hpp"
 #include "device/mapped_file.hpp"
 #include "device/posix_file.hpp"
 #include "device/registry.hpp"
@@ -13,10 +14,15 @@ namespace tutti {
 class PosixBackend : public DeviceBackend {
  public:
   explicit PosixBackend(PosixFile file)
-      : file_(std::move(file)), maps_(can_map(file_)), maps_reads_(can_view(file_)) {}
+      : file_(std::move(file)),
+        maps_(can_map(file_)),
+        maps_reads_(can_view(file_)),
+        layout_(probe_layout(file_.descriptor())) {}
 
   DeviceFacts facts() const override;
-  StripeLayout layout() const override { return {}; }
+  StripeLayout layout() const override { return layout_.found.layout; }
+  StripeLayout layout_for(Extent range) const override;
+  LayoutReport layout_report() const override { return {layout_.found.striping, layout_.problem}; }
   Result<std::uint64_t> submit(std::span<Transfer> batch) override;
   Status wait(std::uint64_t ticket) override;
   Status run(std::span<Transfer> batch) override { return file_.transfer(batch); }
@@ -38,7 +44,12 @@ class PosixBackend : public DeviceBackend {
   PosixFile file_;
   bool maps_;
   bool maps_reads_;
+  ProbedLayout layout_;  // as it was when the file was opened
 };
+
+// PosixFile::open, with the striping wished for where the file is new and its file system obliges.
+Result<PosixFile> open_with_striping(const std::string& path, const OpenOptions& options,
+                                     PosixLimits limits = {});
 
 Result<Device> open_posix(const std::string& path, const OpenOptions& options);
 Status remove_posix(const std::string& path);

@@ -190,7 +190,7 @@ TEST(Posix, ShortWritesAreContinuedUntilTheErrorShows) {
                          .bytes = pieces == 1 ? 20'000 : 9000});
       }
       const Status moved = device->transfer(batch);
-      if (moved || moved.error().kind != ErrorKind::io) return 3;
+      if (moved || moved.error().kind != ErrorKind::quota_exceeded) return 3;
       if (batch.back().done != (pieces == 1 ? 10'000 : 1000)) return 4;
       if (moved.error().message.find("at offset 10000)") == std::string::npos) return 5;
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "device/ceph.hpp"
 #include "device/faulty.hpp"
 #include "device/memory.hpp"
 #include "device/posix.hpp"
@@ -22,6 +23,7 @@ constexpr std::array kDevices = {
                remove_memory},
     DeviceKind{"striped", "one file spread over directories that stand for I/O nodes", open_striped,
                remove_striped},
+    DeviceKind{"ceph", "files of a Ceph cluster, without a mount", open_ceph, remove_ceph},
     DeviceKind{"faulty", "wraps another device and fails on purpose, for tests", open_faulty,
                remove_faulty},
 };

@@ -53,7 +53,7 @@ class StripedBackend final : public DeviceBackend {
   StripedBackend(PosixFile metadata, StripeLayout layout, AccessRights rights,
                  std::vector<PosixFile> components)
       : metadata_(std::move(metadata)),
-        layout_(layout),
+        layout_(std::move(layout)),
         rights_(rights),
         components_(std::move(components)),
         log_(metadata_.path()) {}

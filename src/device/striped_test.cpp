@@ -128,9 +128,9 @@ TEST(Striped, AStripedFileCanBeMoved) {
 TEST(Striped, DirectoriesOfTheCallersChoice) {
   const Scratch scratch;
   const Scratch other("/tmp");
-  const StripedMetadata wish{.layout = {.unit_bytes = 100, .io_nodes = 2, .first_node = 0},
-                             .name = {},
-                             .directories = {other.file("node a"), "near"}};
+  const StripeLayout layout{.unit_bytes = 100, .io_nodes = 2, .first_node = 0};
+  const StripedMetadata wish{
+      .layout = layout, .name = {}, .directories = {other.file("node a"), "near"}};
   ASSERT_TRUE(create_striped(scratch.file(), wish).has_value());
   EXPECT_EQ(create_striped(scratch.file(), wish).error().kind, ErrorKind::file_exists);
   auto device = open_striped(scratch.file(), kReadWrite);

@@ -329,7 +329,7 @@ Result<Device> open_uring(const std::string& path, const OpenOptions& options) {
 
 Result<Device> open_uring(const std::string& path, const OpenOptions& options, unsigned in_flight,
                           PosixLimits limits) {
-  Result<PosixFile> file = PosixFile::open(path, options, limits);
+  Result<PosixFile> file = open_with_striping(path, options, limits);
   if (!file) return tl::make_unexpected(file.error());
   auto ring = std::make_unique<Ring>();
   if (!ring->start(in_flight)) return Device(std::make_unique<PosixBackend>(std::move(*file)));

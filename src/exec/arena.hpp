@@ -1,6 +1,6 @@
-// Memory of a node through which owners and ranks hand each other packed bytes: every owner has a
-// slab, in two halves, so that one step fills while another drains. Each rank says how far it is
-// and sleeps only until the one it needs has come so far.
+// Memory of a node through which ranks hand each other bytes of a file. Every owner has a ring of
+// slots, one for each step of its domain that is under way. Any rank may fill a slot that it has
+// claimed; a slot is free again when all ranks are through with its step.
 #pragma once
 
 #include <mpi.h>
@@ -9,17 +9,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/quicker_way.hpp"
 #include "base/result.hpp"
 #include "mpi/shared_memory.hpp"
 #include "mpi/sleep.hpp"
 
 namespace tutti {
 
-// Where a rank's bytes lie in a slab, from its data on; negative where they do not.
+// Where a rank's bytes lie in a slot, from its data on; negative where they do not.
 enum Place : std::int64_t {
-  kNowhere = -1,   // nothing for this rank, or the owner failed
-  kInWindow = -2,  // the slab holds the file's bytes as they are: the rank picks its own
+  kNowhere = -1,   // nothing for this rank, or whoever filled the slot failed
+  kInWindow = -2,  // the slot holds the file's bytes as they are: the rank picks its own
 };
+
+// Steps are counted over all calls, so that words need no reset; totals agree on all ranks. Counts
+// wrap around: later_than() compares them.
+using StepCount = std::uint32_t;
+inline bool later_than(StepCount a, StepCount b) { return static_cast<std::int32_t>(a - b) > 0; }
 
 class Arena {
  public:
@@ -30,50 +36,75 @@ class Arena {
 
   bool available() const { return memory_.available(); }
 
-  // File bytes of one step of one owner: small enough for all slabs together to stay in cache.
+  // File bytes of one step of one owner.
   std::int64_t step_bytes() const { return step_bytes_; }
+  // Steps of one owner that can be under way: so many that all slots together stay in cache.
+  StepCount slots() const { return slots_; }
 
-  // Steps that a rank has come to, ever: as owner (its slab is complete), and as everybody's
-  // partner (it is through with all slabs). Steps are counted over all calls; totals agree on all
-  // ranks.
-  enum Progress { kFilled, kDone };
-  // Local. Says that this rank has come to the end of step `count` - 1, and wakes who waits for it.
-  void advance(int rank, Progress what, std::uint32_t count);
-  // Local. Returns when `rank` has come so far; what it wrote before, this rank sees after.
-  void wait_for(int rank, Progress what, std::uint32_t count);
+  // Local. The first step of `owner` that nobody has claimed, not before `first`.
+  StepCount unclaimed(int owner, StepCount first) const;
+  // Local. Whether this rank is the one to fill `step`, which must be unclaimed().
+  bool claim(int owner, StepCount step);
+
+  // Local. A rank that owns nothing in this call has no steps before `count` to be claimed: what
+  // was claimed of it long ago must not look like the future when counts wrap around.
+  void skip_claims(int owner, StepCount count) { line(owner).next_claim.store(count); }
+
+  // Local. The slot is complete; what this rank wrote before is seen by those who see it filled.
+  void set_filled(int owner, StepCount step) { filled(owner, step).set(step + 1); }
+  bool is_filled(int owner, StepCount step) const {
+    return filled(owner, step).value.load() == step + 1;
+  }
+  void wait_filled(int owner, StepCount step);
+
+  // Local. The rank is through with all slots of the steps before `count`.
+  void set_done(int rank, StepCount count) { line(rank).done.set(count); }
+  StepCount done(int rank) const { return line(rank).done.value.load(); }
+  // Local. Returns when `rank` is through with the steps before `count`.
+  void wait_done(int rank, StepCount count);
 
   void set_while_waiting(WhileWaiting act) { while_waiting_ = act; }
 
-  std::uint32_t steps_so_far = 0;  // in the calls before
+  StepCount steps_so_far = 0;  // in the calls before
 
-  // One place per rank, written by the owner.
-  std::int64_t* places(int owner, std::int64_t step) const {
-    return reinterpret_cast<std::int64_t*>(half(owner, step));
+  // How this rank fills slots: straight into them, or by way of its own memory and past the caches.
+  // The first is quicker unless the cores that took the slot's last bytes are far away.
+  QuickerWay window_way;
+  QuickerWay dealt_way;
+
+  // One place per rank, written by whoever fills the slot.
+  std::int64_t* places(int owner, StepCount step) const {
+    return reinterpret_cast<std::int64_t*>(slot(owner, step) + kLine);
   }
   // Room for step_bytes() of every rank.
-  std::byte* data(int owner, std::int64_t step) const { return half(owner, step) + places_bytes_; }
+  std::byte* data(int owner, StepCount step) const { return slot(owner, step) + header_bytes_; }
 
  private:
-  struct Word {
-    std::atomic<std::uint32_t> count;
-    std::atomic<std::uint32_t> sleepers;
+  static constexpr std::int64_t kLine = 64;  // of the cache
+
+  struct RankLine {
+    WaitedWord done;
+    std::atomic<StepCount> next_claim;  // as owner; stale between calls
   };
-  Word& word(int rank, Progress what) const {
-    return reinterpret_cast<Word*>(memory_.data() + rank * kLine)[what];
+
+  RankLine& line(int rank) const {
+    return *reinterpret_cast<RankLine*>(memory_.data() + rank * kLine);
   }
-
-  static constexpr std::int64_t kLine = 64;  // of the cache; one for each rank's words
-
-  std::byte* half(int owner, std::int64_t step) const {
-    return memory_.data() + words_bytes_ + (2 * owner + step % 2) * half_bytes_;
+  WaitedWord& filled(int owner, StepCount step) const {
+    return *reinterpret_cast<WaitedWord*>(slot(owner, step));
+  }
+  std::byte* slot(int owner, StepCount step) const {
+    return memory_.data() + lines_bytes_ +
+           (std::int64_t{slots_} * owner + step % slots_) * slot_bytes_;
   }
 
   SharedMemory memory_;
   WhileWaiting while_waiting_ = nullptr;
+  StepCount slots_ = 0;  // a power of two: counts wrap around
   std::int64_t step_bytes_ = 0;
-  std::int64_t words_bytes_ = 0;
-  std::int64_t places_bytes_ = 0;
-  std::int64_t half_bytes_ = 0;
+  std::int64_t lines_bytes_ = 0;
+  std::int64_t header_bytes_ = 0;
+  std::int64_t slot_bytes_ = 0;
 };
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include "exec/arena_run.hpp"
 #include "exec/collective_state.hpp"
 #include "exec/messages.hpp"
+#include "exec/own_access.hpp"
 #include "exec/pull.hpp"
 #include "transfer/independent.hpp"
 
@@ -22,8 +23,10 @@ enum class Transport { messages, peer_memory, arena };
 // writing to another process.
 Transport transport_of(const RunningCall& call) {
   const TransportChoice wish = call.file.hints.transport;
-  if (call.plan().phases.size() > 1) return Transport::messages;
-  const bool arena = call.state.arena.available() && call.state.node.available();
+  if (call.plan().phases.size() > 1 || call.plan().timed) return Transport::messages;
+  // Windows of several pieces do not go through the arena.
+  const bool arena =
+      call.state.arena.available() && call.state.node.available() && !call.plan().listed;
   const bool peers = call.state.peers.available() && call.state.inspector.topology.one_node;
   if (peers && (wish == TransportChoice::shared || !arena)) return Transport::peer_memory;
   if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
@@ -39,17 +42,6 @@ std::int64_t bytes_present(const RunningCall& call) {
   return range.bytes();
 }
 
-std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
-  ++call.counters().independent_calls;
-  Hints hints = call.file.hints;
-  if (call.plan().access != AccessMethod::automatic) hints.access = call.plan().access;
-  const auto transfer = call.file.atomic ? transfer_atomic : transfer_independent;
-  const auto done = transfer(call.file.device, call.access, hints, call.file.scratch);
-  if (!done) return done.error();
-  moved = *done;
-  return std::nullopt;
-}
-
 // All stop at the same byte: behind the last one that any rank knows of, because a rank finds what
 // it has written itself.
 std::int64_t end_of_file(const std::vector<CallCard>& cards) {
@@ -62,6 +54,11 @@ std::int64_t end_of_file(const std::vector<CallCard>& cards) {
 std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
   if (call.plan().independent) return run_independent(call, moved);
   std::optional<Error> failure;
+  if (call.plan().prefetch) {
+    failure = run_prefetch(call);
+    moved = bytes_present(call);
+    return failure;
+  }
   switch (transport_of(call)) {
     case Transport::messages:
       failure = run_messages(call);
@@ -70,7 +67,7 @@ std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
       failure = run_pull(call);
       break;
     case Transport::arena:
-      failure = run_arena(call);
+      failure = call.reading() ? read_by_arena(call) : write_by_arena(call);
       break;
   }
   moved = bytes_present(call);
@@ -122,7 +119,10 @@ Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Directio
 void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   const Pattern& memory = access.memory.pattern;
   card.direct = memory.is_contiguous() ? 1 : 0;
-  card.maps_reads = file.device->facts().maps_reads ? 1 : 0;
+  const DeviceFacts facts = file.device->facts();
+  card.maps_reads = facts.maps_reads ? 1 : 0;
+  card.server_cache = facts.server_cache ? 1 : 0;
+  card.nonblocking = facts.asynchronous ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (access.direction == Direction::read) card.file_bytes = file.device->size().value_or(0);
 }
@@ -139,7 +139,14 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
   if (outlook.inspection) {
     RunningCall call{
         file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
+    file.device->distrust();
     failure = execute(call, moved);
+    // Ranks find next what owners have written for them, wherever they look for it.
+    if (access.direction == Direction::write) {
+      if (auto published = file.device->publish(); !published && !failure)
+        failure = published.error();
+      file.device->distrust();
+    }
   }
   const double executed = wall_seconds();
   const Status agreed = talk.exchange().agree(failure);
@@ -148,10 +155,17 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
   return moved;
 }
 
+std::optional<Error> publish_own(OpenFile& file, const std::optional<Error>& refusal) {
+  if (refusal) return refusal;
+  const Status published = file.device->publish();
+  return published ? std::nullopt : std::optional(published.error());
+}
+
 Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
-                                         const std::optional<Error>& refusal, MpiCaller& caller) {
+                                         const std::optional<Error>& refused, MpiCaller& caller) {
   const double began = wall_seconds();
   ++file.counters.collective_calls;
+  const std::optional<Error> refusal = publish_own(file, refused);
   auto state = collective_state(file);
   if (!state) return tl::make_unexpected(state.error());
   RanksTalk talk(file, **state, caller);

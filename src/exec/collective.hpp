@@ -20,6 +20,10 @@ Result<std::int64_t> transfer_collective(OpenFile& file, const Access& access,
                                          const std::optional<Error>& refusal,
                                          MpiCaller& caller = program_caller());
 
+// Local. What `refusal` says or, without one, why the storage does not take what this rank has
+// written on its own: the owners of this call must find it there.
+std::optional<Error> publish_own(OpenFile& file, const std::optional<Error>& refusal);
+
 // The part behind the inspection, for callers that keep an inspection themselves.
 // Local. Adds to a card what an executor must know of this rank's memory and of the file's end.
 void describe_memory(CallCard& card, OpenFile& file, const Access& access);

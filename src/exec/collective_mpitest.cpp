@@ -46,6 +46,7 @@ struct Setup {
   TransportChoice transport;
   testing::Overlap overlap = testing::Overlap::allowed;
   int ranks_per_node = 0;  // 0: as it is
+  int io_nodes = 0;        // 0: not striped
 };
 
 const char* name_of(TransportChoice transport) {
@@ -63,7 +64,8 @@ const char* name_of(TransportChoice transport) {
 
 std::ostream& operator<<(std::ostream& out, const Setup& setup) {
   return out << setup.strategy << " radix " << setup.radix << name_of(setup.transport)
-             << (setup.ranks_per_node > 0 ? " as if on several nodes" : "");
+             << (setup.ranks_per_node > 0 ? " as if on several nodes" : "") << " on "
+             << setup.io_nodes << " I/O nodes";
 }
 
 class Collective : public ::testing::TestWithParam<Setup> {
@@ -71,14 +73,20 @@ class Collective : public ::testing::TestWithParam<Setup> {
   void SetUp() override {
     name_ = "/dev/shm/tutti-collective-" + std::to_string(getppid());
     MPI_Bcast(name_.data(), static_cast<int>(name_.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (GetParam().io_nodes > 0) name_ = "striped:" + name_;
   }
 
-  std::unique_ptr<OpenFile> open(std::int64_t buffer_bytes) const {
+  // Where files are striped, by units of every size from next to nothing to the whole file.
+  std::unique_ptr<OpenFile> open(std::int64_t buffer_bytes, std::uint64_t seed) const {
     Hints hints;
     hints.strategy = GetParam().strategy;
     hints.radix = GetParam().radix;
     hints.transport = GetParam().transport;
     hints.cb_buffer_size = buffer_bytes;
+    hints.striping_factor = GetParam().io_nodes;
+    hints.striping_unit = (std::int64_t{16} << seed % 9) + static_cast<std::int64_t>(seed % 3);
+    hints.start_iodevice = static_cast<std::int64_t>(seed % 4);
+    hints.list_segments = seed % 2 == 0 ? 64 : 3;
     auto file =
         open_file(MPI_COMM_WORLD, name_,
                   {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
@@ -119,7 +127,7 @@ TEST_P(Collective, WritesTheBytesOfTheReference) {
   for (std::uint64_t seed = 0; seed < rounds(); ++seed) {
     SCOPED_TRACE(seed);
     const AccessSet set = make_access_set(seed, world_size(), GetParam().overlap);
-    auto file = open(set.buffer_bytes);
+    auto file = open(set.buffer_bytes, seed);
     ASSERT_NE(file, nullptr);
     std::vector<std::byte> expected = noise(set.file_bytes, seed + 1);
     fill(*file, expected);
@@ -163,7 +171,7 @@ TEST_P(Collective, ReadsTheBytesOfTheReference) {
   for (std::uint64_t seed = 0; seed < rounds(); ++seed) {
     SCOPED_TRACE(seed);
     const AccessSet set = make_access_set(seed, world_size(), testing::Overlap::allowed);
-    auto file = open(set.buffer_bytes);
+    auto file = open(set.buffer_bytes, seed);
     ASSERT_NE(file, nullptr);
     const std::vector<std::byte> contents = noise(set.file_bytes, seed + 1);
     fill(*file, contents);
@@ -193,19 +201,25 @@ TEST_P(Collective, ReadsTheBytesOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(
     Engines, Collective,
-    ::testing::Values(Setup{"auto", 2, TransportChoice::automatic},
-                      Setup{"two-phase", 2, TransportChoice::shared},
-                      Setup{"two-phase", 2, TransportChoice::arena},
-                      Setup{"two-phase", 2, TransportChoice::messages},
-                      Setup{"two-phase", 2, TransportChoice::automatic, testing::Overlap::allowed,
-                            2},
-                      Setup{"multi-phase", 2, TransportChoice::automatic},
-                      Setup{"multi-phase", 2, TransportChoice::messages},
-                      Setup{"multi-phase", 3, TransportChoice::messages},
-                      Setup{"multi-phase", 1 << 20, TransportChoice::messages},
-                      Setup{"naive", 2, TransportChoice::automatic, testing::Overlap::forbidden},
-                      Setup{"list", 2, TransportChoice::automatic, testing::Overlap::forbidden},
-                      Setup{"sieve", 2, TransportChoice::automatic, testing::Overlap::forbidden}));
+    ::testing::Values(
+        Setup{"auto", 2, TransportChoice::automatic},
+        Setup{"two-phase", 2, TransportChoice::shared},
+        Setup{"two-phase", 2, TransportChoice::arena},
+        Setup{"two-phase", 2, TransportChoice::messages},
+        Setup{"two-phase", 2, TransportChoice::automatic, testing::Overlap::allowed, 2},
+        Setup{"multi-phase", 2, TransportChoice::automatic},
+        Setup{"multi-phase", 2, TransportChoice::messages},
+        Setup{"multi-phase", 3, TransportChoice::messages},
+        Setup{"multi-phase", 1 << 20, TransportChoice::messages},
+        Setup{"resonant", 2, TransportChoice::automatic, testing::Overlap::forbidden, 0, 4},
+        Setup{"resonant", 2, TransportChoice::messages, testing::Overlap::forbidden, 0, 16},
+        Setup{"resonant", 2, TransportChoice::automatic, testing::Overlap::forbidden, 2, 8},
+        Setup{"auto", 2, TransportChoice::automatic, testing::Overlap::forbidden, 0, 4},
+        Setup{"two-phase", 2, TransportChoice::arena, testing::Overlap::allowed, 0, 8},
+        Setup{"multi-phase", 2, TransportChoice::messages, testing::Overlap::allowed, 0, 16},
+        Setup{"naive", 2, TransportChoice::automatic, testing::Overlap::forbidden},
+        Setup{"list", 2, TransportChoice::automatic, testing::Overlap::forbidden},
+        Setup{"sieve", 2, TransportChoice::automatic, testing::Overlap::forbidden}));
 
 }  // namespace
 }  // namespace tutti

@@ -1,9 +1,8 @@
 #include "exec/collective_state.hpp"
 
 #include "exec/open_file.hpp"
-#include "exec/progress.hpp"
 #include "exec/ranks_talk.hpp"
-#include "mpi/call.hpp"
+#include "exec/starting_hints.hpp"
 
 namespace tutti {
 
@@ -14,37 +13,17 @@ InspectCall inspect_call(OpenFile& file, CollectiveState& state, RanksTalk& talk
 Result<CollectiveState*> collective_state(OpenFile& file) {
   if (file.collective) return file.collective.get();
   auto state = std::make_unique<CollectiveState>();
-  auto topology = find_topology(file.comm.get());
-  if (!topology) return tl::make_unexpected(topology.error());
-  state->inspector.topology = std::move(*topology);
+  static_cast<Connections&>(*state) = std::move(file.links.connections);
+  state->inspector.topology = file.links.topology;
   state->inspector.layout = file.device->layout();
-  const bool wanted = file.hints.transport != TransportChoice::messages;
-  const bool one_node = state->inspector.topology.one_node;
-  if (wanted) {
-    auto peers = PeerMemory::probe(file.comm.get(), state->inspector.topology.node_of);
-    if (!peers) return tl::make_unexpected(peers.error());
-    state->peers = std::move(*peers);
-  }
-  if (one_node && wanted) {
-    auto node = NodeBlock::create(file.comm.get(), sizeof(CallCard));
-    if (!node) return tl::make_unexpected(node.error());
-    state->node = std::move(*node);
-    state->node.set_while_waiting(progress_while_waiting);
-    auto arena = Arena::create(file.comm.get(), file.ranks);
-    if (!arena) return tl::make_unexpected(arena.error());
-    state->arena = std::move(*arena);
-    state->arena.set_while_waiting(progress_while_waiting);
-  }
-  if (one_node && state->peers.available()) {
-    state->table = std::make_unique<StagingTable>(file.ranks);
-    state->table_of.resize(static_cast<std::size_t>(file.ranks));
-    const auto mine = reinterpret_cast<std::uint64_t>(state->table->slots.data());
-    if (auto told = mpi_status(PMPI_Allgather(&mine, 1, MPI_UINT64_T, state->table_of.data(), 1,
-                                              MPI_UINT64_T, file.comm.get()),
-                               "MPI_Allgather");
-        !told)
-      return tl::make_unexpected(told.error());
-  }
+  state->inspector.layout_print = state->inspector.layout.print();
+  state->inspector.layout_for = [&device = file.device](Extent range) {
+    return device->layout_for(range);
+  };
+  const StripeLayout& layout = state->inspector.layout;
+  if (file.rank == 0 && file.hints.strategy == "resonant" && layout.complete() && !layout.striped())
+    complain(file.name + ": not striped as far as is known; tutti_strategy=resonant does what " +
+             "two-phase does");
   file.collective = std::move(state);
   return file.collective.get();
 }

@@ -1,12 +1,13 @@
 #include "exec/converted.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/scratch.hpp"
 #include "exec/alone.hpp"
 #include "exec/collective.hpp"
-#include "mpi/agree.hpp"
-#include "mpi/call.hpp"
+#include "exec/collective_state.hpp"
+#include "exec/ranks_talk.hpp"
 
 namespace tutti {
 
@@ -89,30 +90,33 @@ class Pieces {
 };
 
 // An atomic access is one access.
-std::int64_t piece_bytes(const OpenFile& file, const ConvertedAccess& access, std::int64_t usual) {
-  return file.atomic ? std::max(usual, access.file.bytes) : usual;
+std::int64_t piece_bytes(bool atomic, const ConvertedAccess& access, std::int64_t usual) {
+  return atomic ? std::max(usual, access.file.bytes) : usual;
 }
 
 // Collective. The largest `pieces` of all ranks.
-Result<std::int64_t> most_pieces(const OpenFile& file, std::int64_t pieces) {
-  std::int64_t most = 0;
-  if (auto reduced =
-          mpi_status(PMPI_Allreduce(&pieces, &most, 1, MPI_INT64_T, MPI_MAX, file.comm.get()),
-                     "MPI_Allreduce");
-      !reduced)
-    return tl::make_unexpected(reduced.error());
-  return most;
+Result<std::int64_t> most_pieces(OpenFile& file, std::int64_t pieces, MpiCaller& caller) {
+  const auto state = collective_state(file);
+  if (!state) return tl::make_unexpected(state.error());
+  RanksTalk talk(file, **state, caller);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks));
+  if (auto told = talk.exchange().tell_all(std::as_bytes(std::span(&pieces, 1)),
+                                           reinterpret_cast<std::byte*>(all.data()));
+      !told)
+    return tl::make_unexpected(told.error());
+  return *std::max_element(all.begin(), all.end());
 }
 
 }  // namespace
 
-Result<ConvertedBytes> transfer_converted(OpenFile& file, const ConvertedAccess& access) {
-  Pieces pieces(access, piece_bytes(file, access, kAlonePiece));
+Result<ConvertedBytes> transfer_converted(OpenFile& file, const ConvertedAccess& access,
+                                          const Hints& hints, bool atomic) {
+  Pieces pieces(access, piece_bytes(atomic, access, kAlonePiece));
   if (auto ready = pieces.prepare(); !ready) return tl::make_unexpected(ready.error());
   while (!pieces.ended()) {
     if (auto converted = pieces.next(); !converted) return tl::make_unexpected(converted.error());
     if (pieces.bytes() == 0) break;
-    const auto moved = transfer_alone(file, pieces.plain(), file.hints, file.atomic);
+    const auto moved = transfer_alone(file, pieces.plain(), hints, atomic);
     if (!moved) return tl::make_unexpected(moved.error());
     if (auto settled = pieces.settle(*moved); !settled) return tl::make_unexpected(settled.error());
   }
@@ -120,17 +124,18 @@ Result<ConvertedBytes> transfer_converted(OpenFile& file, const ConvertedAccess&
 }
 
 Result<ConvertedBytes> transfer_converted_collective(OpenFile& file, const ConvertedAccess& access,
-                                                     std::optional<Error> refusal) {
+                                                     std::optional<Error> refusal,
+                                                     MpiCaller& caller) {
   const ConvertedAccess nothing{access.direction, {}, nullptr};
-  Pieces pieces(refusal ? nothing : access, piece_bytes(file, access, kCollectivePiece));
+  Pieces pieces(refusal ? nothing : access, piece_bytes(file.atomic, access, kCollectivePiece));
   if (auto ready = pieces.prepare(); !ready) refusal = ready.error();
-  const auto rounds = most_pieces(file, refusal ? 1 : pieces.count());
+  const auto rounds = most_pieces(file, refusal ? 1 : pieces.count(), caller);
   if (!rounds) return tl::make_unexpected(rounds.error());
   for (std::int64_t round = 0; round < std::max<std::int64_t>(*rounds, 1); ++round) {
     if (!refusal)
       if (auto converted = pieces.next(); !converted) refusal = converted.error();
     const auto moved = transfer_collective(
-        file, refusal ? Access{access.direction, {}, {}} : pieces.plain(), refusal);
+        file, refusal ? Access{access.direction, {}, {}} : pieces.plain(), refusal, caller);
     if (!moved) return tl::make_unexpected(moved.error());  // on every rank
     if (auto settled = pieces.settle(*moved); !settled) refusal = settled.error();
   }

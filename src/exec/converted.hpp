@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "convert/element_map.hpp"
 #include "exec/open_file.hpp"
+#include "mpi/mpi_caller.hpp"
 #include "request/access.hpp"
 
 namespace tutti {
@@ -38,10 +39,12 @@ struct ConvertedBytes {
 };
 
 // Local.
-Result<ConvertedBytes> transfer_converted(OpenFile& file, const ConvertedAccess& access);
+Result<ConvertedBytes> transfer_converted(OpenFile& file, const ConvertedAccess& access,
+                                          const Hints& hints, bool atomic);
 
 // Collective, like transfer_collective: as many rounds on every rank, agreed on before the first.
 Result<ConvertedBytes> transfer_converted_collective(OpenFile& file, const ConvertedAccess& access,
-                                                     std::optional<Error> refusal);
+                                                     std::optional<Error> refusal,
+                                                     MpiCaller& caller);
 
 }  // namespace tutti

@@ -17,6 +17,7 @@ using test::world_size;
 struct Setup {
   const char* strategy;
   TransportChoice transport;
+  const char* prefix = "";
 };
 
 constexpr std::int64_t kElements = 40'000;
@@ -29,9 +30,11 @@ class Failure : public ::testing::TestWithParam<Setup> {
   void SetUp() override {
     std::int64_t id = getpid();
     MPI_Bcast(&id, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    path_ = "/dev/shm/tutti-failure-" + std::to_string(id);
+    path_ = GetParam().prefix + ("/dev/shm/tutti-failure-" + std::to_string(id));
     if (world_rank() == 0) {
-      auto plain = open_device(path_, {.read = true, .write = true, .create = true});
+      OpenOptions options{.read = true, .write = true, .create = true};
+      options.striping_unit = 1000;
+      auto plain = open_device(path_, options);
       ASSERT_TRUE(plain.has_value());
       const std::vector<std::byte> old(kElements * 4, kOld);
       ASSERT_TRUE(plain->write(0, old).has_value());
@@ -131,6 +134,8 @@ INSTANTIATE_TEST_SUITE_P(Engines, Failure,
                                            Setup{"two-phase", TransportChoice::arena},
                                            Setup{"two-phase", TransportChoice::messages},
                                            Setup{"multi-phase", TransportChoice::messages},
+                                           Setup{"resonant", TransportChoice::shared, "striped:"},
+                                           Setup{"resonant", TransportChoice::messages, "striped:"},
                                            Setup{"list", TransportChoice::automatic}));
 
 }  // namespace

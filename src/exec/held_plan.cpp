@@ -54,9 +54,10 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
 }
 
 Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const MemoryRange& memory,
-                              std::int64_t position, const std::optional<Error>& refusal) {
+                              std::int64_t position, const std::optional<Error>& refused) {
   const double began = wall_seconds();
   ++file.counters.collective_calls;
+  const std::optional<Error> refusal = publish_own(file, refused);
   const Access access{plan.direction, {plan.shape.shifted(position), 0, plan.shape.size()}, memory};
   CallCard card;
   card.entry = plan.id;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/wall_clock.hpp"
+#include "exec/collective.hpp"
 #include "exec/mailbag.hpp"
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
@@ -145,6 +146,13 @@ class InplaceRun {
     });
   }
 
+  // Local. Other ranks find next what this one has written for them.
+  void publish() {
+    if (auto published = call_.file.device->publish(); !published && !failure_)
+      failure_ = published.error();
+    call_.file.device->distrust();
+  }
+
   // Collective.
   Status end() {
     const double began = wall_seconds();
@@ -266,16 +274,18 @@ Result<ByteSchedule> make_schedule(const InplacePlan& plan, std::int64_t element
 Status write_inplace(const InplaceCall& call, const std::optional<Error>& refusal,
                      StageTimes& times) {
   InplaceRun run(call, times);
-  if (auto begun = run.begin(refusal); !begun) return begun;
+  if (auto begun = run.begin(publish_own(call.file, refusal)); !begun) return begun;
   for (std::size_t phase = 0; phase < call.schedule.phases.size(); ++phase) run.write_phase(phase);
   run.write_file();
+  run.publish();
   return run.end();
 }
 
 Status read_inplace(const InplaceCall& call, const std::optional<Error>& refusal,
                     StageTimes& times) {
   InplaceRun run(call, times);
-  if (auto begun = run.begin(refusal); !begun) return begun;
+  if (auto begun = run.begin(publish_own(call.file, refusal)); !begun) return begun;
+  call.file.device->distrust();
   run.read_file();
   for (std::size_t phase = call.schedule.phases.size(); phase-- > 0;) run.read_phase(phase);
   return run.end();

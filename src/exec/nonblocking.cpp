@@ -35,14 +35,15 @@ bool any_thread_may_call_mpi() {
 
 // Local, with the same answer on every rank but for the thread level, which only decides who calls.
 Engine choose_engine(const OpenFile& file) {
-  const bool direct = file.hints.strategy != "multi-phase";  // which needs messages
+  // Plans of several phases, and timed ones, need messages.
+  const bool direct = file.hints.strategy != "multi-phase" && file.hints.strategy != "resonant";
   if (file.collective->talks_without_mpi() && direct) return Engine::shared;
   const bool threaded =
       file.hints.nonblocking != NonblockingChoice::polled && any_thread_may_call_mpi();
   return threaded ? Engine::threaded : Engine::polled;
 }
 
-std::int64_t& counter_of(Counters& counters, Engine engine) {
+Tally<std::int64_t>& counter_of(Counters& counters, Engine engine) {
   switch (engine) {
     case Engine::shared:
       return counters.nonblocking_shared;
@@ -59,11 +60,18 @@ std::int64_t& counter_of(Counters& counters, Engine engine) {
 Nonblocking::~Nonblocking() { finish_all(); }
 
 void Nonblocking::start_alone(std::shared_ptr<Operation> operation, Access access) {
+  start_alone(std::move(operation),
+              [access = std::move(access)](OpenFile& file, const Hints& hints, bool atomic) {
+                return transfer_alone(file, access, hints, atomic);
+              });
+}
+
+void Nonblocking::start_alone(std::shared_ptr<Operation> operation, AloneMove move) {
   ++alone_under_way_;
-  std::atomic_ref(file_.counters.nonblocking_calls).fetch_add(1, std::memory_order_relaxed);
-  alone_.add([this, operation = std::move(operation), access = std::move(access),
-              hints = file_.hints, atomic = file_.atomic] {
-    auto moved = guarded_move([&] { return transfer_alone(file_, access, hints, atomic); });
+  file_.counters.nonblocking_calls.add(1);
+  alone_.add([this, operation = std::move(operation), move = std::move(move), hints = file_.hints,
+              atomic = file_.atomic] {
+    auto moved = guarded_move([&] { return move(file_, hints, atomic); });
     operation->finish(std::move(moved));
     --alone_under_way_;
     process_progress().bell.ring();
@@ -72,14 +80,20 @@ void Nonblocking::start_alone(std::shared_ptr<Operation> operation, Access acces
 
 void Nonblocking::start_together(std::shared_ptr<Operation> operation, Access access,
                                  std::optional<Error> refusal) {
+  start_together(std::move(operation), [access = std::move(access), refusal = std::move(refusal)](
+                                           OpenFile& file, MpiCaller& caller) {
+    return transfer_collective(file, access, refusal, caller);
+  });
+}
+
+void Nonblocking::start_together(std::shared_ptr<Operation> operation, TogetherMove move) {
   const Engine engine = choose_engine(file_);
   ++together_under_way_;
   if (engine == Engine::polled) process_progress().add_polled(1);
-  together_.add([this, engine, operation = std::move(operation), access = std::move(access),
-                 refusal = std::move(refusal)] {
+  together_.add([this, engine, operation = std::move(operation), move = std::move(move)] {
     ++counter_of(file_.counters, engine);
     MpiCaller& caller = engine == Engine::threaded ? thread_caller() : polled_caller();
-    auto moved = guarded_move([&] { return transfer_collective(file_, access, refusal, caller); });
+    auto moved = guarded_move([&] { return move(file_, caller); });
     if (engine == Engine::polled) process_progress().add_polled(-1);
     operation->finish(std::move(moved));
     --together_under_way_;

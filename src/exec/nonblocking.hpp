@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "base/result.hpp"
 #include "exec/operation.hpp"
 #include "exec/worker.hpp"
+#include "mpi/mpi_caller.hpp"
 #include "request/access.hpp"
+#include "request/hints.hpp"
 
 namespace tutti {
 
@@ -25,11 +28,18 @@ class Nonblocking {
   // those of now; the access keeps what it needs of datatypes.
   void start_alone(std::shared_ptr<Operation> operation, Access access);
 
+  // The same for what moves the bytes in another way.
+  using AloneMove = std::function<Result<std::int64_t>(OpenFile&, const Hints&, bool atomic)>;
+  void start_alone(std::shared_ptr<Operation> operation, AloneMove move);
+
   // Local, in the same order on every rank. Moves the bytes as a collective call does, on a helper
   // thread; a rank that cannot take part passes its refusal. Operations run one after another.
   // REQUIRES: the file's collective state.
   void start_together(std::shared_ptr<Operation> operation, Access access,
                       std::optional<Error> refusal);
+
+  using TogetherMove = std::function<Result<std::int64_t>(OpenFile&, MpiCaller&)>;
+  void start_together(std::shared_ptr<Operation> operation, TogetherMove move);
 
   // Local. Blocks until every collective operation of the file has finished, and those of other
   // files that live by the program's calls: before the file's ranks meet in any other way.

@@ -9,7 +9,9 @@
 #include "device/registry.hpp"
 #include "exec/collective_state.hpp"
 #include "exec/nonblocking.hpp"
+#include "exec/starting_hints.hpp"
 #include "mpi/agree.hpp"
+#include "mpi/meeting.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -30,12 +32,7 @@ Status meet(OpenFile& file, std::uint64_t value, const std::string& what) {
   std::array<std::uint64_t, 2 + std::tuple_size_v<SharedPointer::Words>> mine{value, ~value};
   std::copy(words.begin(), words.end(), mine.begin() + 2);
   auto largest = mine;
-  if (auto done =
-          mpi_status(PMPI_Allreduce(mine.data(), largest.data(), static_cast<int>(mine.size()),
-                                    MPI_UINT64_T, MPI_MAX, file.comm.get()),
-                     "MPI_Allreduce");
-      !done)
-    return done;
+  if (auto done = largest_of_all(file.comm.get(), largest); !done) return done;
   if (largest[0] != ~largest[1])
     return fail(ErrorKind::not_same, what + " is not the same on all processes");
   SharedPointer::Words found;
@@ -74,45 +71,84 @@ std::optional<Error> open_here(OpenFile& file, bool creates) {
   return std::nullopt;
 }
 
+// Collective. Other connections than the ranks have; the next file does not get these.
+Status reconnect(OpenFile& file, bool shares_memory) {
+  auto made = connect(file.comm.get(), file.links.topology, shares_memory);
+  if (!made) return tl::make_unexpected(made.error());
+  file.links.connections = std::move(*made);
+  file.links.shares_memory = shares_memory;
+  file.links.id = 0;
+  return {};
+}
+
+// Collective.
+Status open_together(OpenFile& file) {
+  if (file.links.shares_memory != shares_memory(file.hints))
+    if (auto done = reconnect(file, shares_memory(file.hints)); !done) return done;
+  const std::uint64_t key =
+      XXH3_64bits_withSeed(file.name.data(), file.name.size(), mode_bits(file.mode));
+  if (auto same = meet(file, key, file.name + ": the file name or access mode"); !same) return same;
+
+  // Rank 0 creates alone; the others open what is there then, so that `exclusive` has one winner.
+  std::optional<Error> failure;
+  if (file.rank == 0) failure = open_here(file, true);
+  if (file.mode.create) {
+    if (auto agreed = agree(file.comm.get(), failure); !agreed) return agreed;
+  }
+  if (file.rank != 0) failure = open_here(file, false);
+  return agree(file.comm.get(), failure);
+}
+
+// Collective, when nothing of the file is under way any more.
+void let_go_of_links(OpenFile& file) {
+  FileLinks& links = file.links;
+  const bool had_node = links.has_node;
+  if (file.collective) links.connections = std::move(static_cast<Connections&>(*file.collective));
+  file.collective.reset();
+  links.comm = std::move(file.comm);
+  if (links.connections.node.available() != had_node) links.id = 0;
+  give_back(std::move(links));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& name, OpenMode mode,
                                             const Hints& hints) {
+  auto links = take_links(comm, shares_memory(hints));
+  if (!links) return tl::make_unexpected(links.error());
+  return open_file(std::move(*links), name, mode, hints);
+}
+
+Result<std::unique_ptr<OpenFile>> open_file(FileLinks links, const std::string& name, OpenMode mode,
+                                            const Hints& hints) {
   auto file = std::make_unique<OpenFile>();
-  auto own = duplicate_comm(comm);
-  if (!own) return tl::make_unexpected(own.error());
-  file->comm = std::move(*own);
+  file->links = std::move(links);
+  file->comm = std::move(file->links.comm);
   file->name = name;
   file->mode = mode;
   file->hints = hints;
   PMPI_Comm_rank(file->comm.get(), &file->rank);
   PMPI_Comm_size(file->comm.get(), &file->ranks);
-
-  const std::uint64_t key = XXH3_64bits_withSeed(name.data(), name.size(), mode_bits(mode));
-  if (auto same = meet(*file, key, name + ": the file name or access mode"); !same)
-    return tl::make_unexpected(same.error());
-
-  // Rank 0 creates alone; the others open what is there then, so that `exclusive` has one winner.
-  std::optional<Error> failure;
-  if (file->rank == 0) failure = open_here(*file, true);
-  if (mode.create) {
-    if (auto agreed = agree(file->comm.get(), failure); !agreed)
-      return tl::make_unexpected(agreed.error());
+  if (auto opened = open_together(*file); !opened) {
+    let_go_of_links(*file);
+    return tl::make_unexpected(opened.error());
   }
-  if (file->rank != 0) failure = open_here(*file, false);
-  if (auto agreed = agree(file->comm.get(), failure); !agreed)
-    return tl::make_unexpected(agreed.error());
+  if (file->rank == 0) {
+    const std::string problem = file->device->layout_report().problem;
+    if (!problem.empty()) complain(name + ": " + problem);
+  }
   return file;
 }
 
 Status change_hints(OpenFile& file, const Hints& hints) {
   if (file.hints == hints) return {};
-  const bool same_transport = file.hints.transport == hints.transport;
+  const bool same_links = shares_memory(file.hints) == shares_memory(hints);
   file.hints = hints;
   if (!file.collective) return {};
   file.collective->inspector.cache.clear();
-  if (same_transport) return {};
+  if (same_links) return {};
   file.collective.reset();
+  if (auto done = reconnect(file, shares_memory(hints)); !done) return done;
   const auto state = collective_state(file);
   return state ? Status() : tl::make_unexpected(state.error());
 }
@@ -120,7 +156,7 @@ Status change_hints(OpenFile& file, const Hints& hints) {
 Status close_file(std::unique_ptr<OpenFile> file) {
   std::optional<Error> failure;
   file->nonblocking.reset();
-  file->collective.reset();
+  if (file->collective) file->collective->end_background();
   if (auto closed = file->device.close(); !closed) failure = closed.error();
   // Nobody deletes before everybody has closed.
   Status agreed = agree(file->comm.get(), failure);
@@ -131,6 +167,7 @@ Status close_file(std::unique_ptr<OpenFile> file) {
     Status deleted = agree(file->comm.get(), failure);
     if (agreed) agreed = deleted;
   }
+  let_go_of_links(*file);
   return agreed;
 }
 

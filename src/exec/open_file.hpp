@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "base/scratch.hpp"
 #include "device/device.hpp"
+#include "exec/file_links.hpp"
 #include "exec/shared_pointer.hpp"
 #include "mpi/owned.hpp"
 #include "request/hints.hpp"
@@ -36,7 +37,8 @@ struct OpenFile {
   std::string name;
   OpenMode mode;
   Hints hints;
-  OwnedComm comm;  // private duplicate
+  OwnedComm comm;   // private duplicate
+  FileLinks links;  // without the communicator; without connections once `collective` has them
   int rank = 0;
   int ranks = 1;
   Device device;
@@ -53,6 +55,15 @@ struct OpenFile {
 // agree (not_same otherwise); only rank 0 creates.
 Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& name, OpenMode mode,
                                             const Hints& hints);
+
+// The same with links that were taken before, which the file or give_back() has afterwards.
+Result<std::unique_ptr<OpenFile>> open_file(FileLinks links, const std::string& name, OpenMode mode,
+                                            const Hints& hints);
+
+// Whether ranks may share memory under these hints.
+inline bool shares_memory(const Hints& hints) {
+  return hints.transport != TransportChoice::messages;
+}
 
 // Collective, with the same hints on every rank: plans made under others are forgotten, and another
 // transport is set up anew.

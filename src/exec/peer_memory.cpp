@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-#include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 
 namespace tutti {
 
@@ -92,9 +92,8 @@ Result<PeerMemory> PeerMemory::probe(MPI_Comm comm, std::span<const std::int32_t
   volatile std::uint64_t word = kMagic;
   const Where mine{reinterpret_cast<std::uint64_t>(&word), getpid()};
   std::vector<Where> all(static_cast<std::size_t>(ranks));
-  if (auto told = mpi_status(
-          PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
-          "MPI_Allgather");
+  if (auto told = gather_from_all(comm, std::as_bytes(std::span(&mine, 1)),
+                                  reinterpret_cast<std::byte*>(all.data()));
       !told)
     return tl::make_unexpected(told.error());
   for (const Where& where : all) memory.pids_.push_back(static_cast<pid_t>(where.pid));
@@ -102,13 +101,15 @@ Result<PeerMemory> PeerMemory::probe(MPI_Comm comm, std::span<const std::int32_t
     memory.near_.push_back(node == node_of[static_cast<std::size_t>(rank)]);
   int neighbour = (rank + 1) % ranks;
   while (!memory.near_[static_cast<std::size_t>(neighbour)]) neighbour = (neighbour + 1) % ranks;
-  int worked = try_neighbour(memory, neighbour, all[static_cast<std::size_t>(neighbour)].address);
-  int all_worked = 0;
-  PMPI_Allreduce(&worked, &all_worked, 1, MPI_INT, MPI_MIN, comm);
+  std::int64_t worked =
+      try_neighbour(memory, neighbour, all[static_cast<std::size_t>(neighbour)].address) ? 1 : 0;
+  if (auto agreed = least_of_all(comm, {&worked, 1}); !agreed)
+    return tl::make_unexpected(agreed.error());
   // The neighbour on the other side has written by now; a wrong value means a process-id clash.
-  worked = word == kMagic + 1 ? all_worked : 0;
-  PMPI_Allreduce(&worked, &all_worked, 1, MPI_INT, MPI_MIN, comm);
-  memory.available_ = all_worked != 0;
+  if (word != kMagic + 1) worked = 0;
+  if (auto agreed = least_of_all(comm, {&worked, 1}); !agreed)
+    return tl::make_unexpected(agreed.error());
+  memory.available_ = worked != 0;
   return memory;
 }
 

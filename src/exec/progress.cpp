@@ -7,6 +7,7 @@
 
 #include "mpi/call.hpp"
 #include "mpi/host_completion.hpp"
+#include "mpi/sleep.hpp"
 
 namespace tutti {
 
@@ -146,7 +147,10 @@ bool progress_while_waiting() {
   return true;
 }
 
-void mark_helper_thread() { is_helper_thread = true; }
+void mark_helper_thread() {
+  is_helper_thread = true;
+  spin_only_while(process_progress().waiting);
+}
 
 Progress& process_progress() {
   static Progress& progress = *new Progress;  // helper threads may outlive exit handlers

@@ -29,6 +29,9 @@ class Progress {
     polled_.fetch_add(more);
   }
 
+  // Threads of the program that wait for operations now.
+  std::atomic<std::int64_t> waiting = 0;
+
   // Any thread. Blocks until step(), which makes MPI calls that do not block, has returned true on
   // a thread of the program.
   void take(const std::function<bool()>& step);
@@ -64,13 +67,15 @@ void wait_until(const Done& done) {
   constexpr std::chrono::microseconds kLongest{200};
   Progress& progress = process_progress();
   std::chrono::microseconds pause{5};
+  ++progress.waiting;
   while (true) {
     const std::uint64_t seen = progress.bell.rings();
-    if (done()) return;
+    if (done()) break;
     progress.poll();
     progress.bell.wait(seen, pause);
     if (pause < kLongest) pause *= 2;
   }
+  --progress.waiting;
 }
 
 // Local. Lets the host MPI and other operations go on from a thread of the program; nothing on a

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/listed_access.hpp"
 #include "exec/staged_memory.hpp"
 #include "exec/window_access.hpp"
 #include "pattern/blocks.hpp"
@@ -16,6 +17,8 @@ constexpr std::int64_t kChunkBytes = 256 << 10;
 constexpr std::int64_t kFetchBytes = 32 << 10;
 // A mapping this long costs little to set up beside what is read through it.
 constexpr std::int64_t kMapBytes = 8 << 20;
+// Stripes are gathered up to this size for one list.
+constexpr std::int64_t kListBytes = 1 << 20;
 // Runs at least this long travel straight between a peer's memory and the window.
 constexpr std::int64_t kScatterRunBytes = 1024;
 
@@ -36,8 +39,11 @@ class Puller {
         if (me_staged && round > 0 && !failure_) memory.close_round(closed++);
         find_slots(round);
       }
-      if (call_.plan().owned)
-        for_each_owned(*call_.plan().owned, round, [&](Extent window) { own_window(window); });
+      if (call_.plan().listed)
+        own_lists(round);
+      else
+        for (const MovingWindow& owned : call_.plan().owned)
+          for_each_owned(owned, round, [&](Extent window) { own_window(window); });
     }
     if (staged) meet();
     if (me_staged && !failure_)
@@ -63,21 +69,28 @@ class Puller {
 
   // Where this owner finds the packed bytes of ranks that staged them in this round.
   void find_slots(std::int64_t round) {
-    slot_of_.assign(static_cast<std::size_t>(call_.file.ranks), 0);
-    slot_begin_.assign(static_cast<std::size_t>(call_.file.ranks), 0);
-    if (failure_ || !call_.plan().owned) return;
+    staged_.resize(static_cast<std::size_t>(call_.file.ranks));
+    for (auto& parts : staged_) parts.clear();
+    if (failure_ || call_.plan().owned.empty()) return;
     const auto entry = static_cast<std::uint64_t>(
         ((round % 2) * call_.file.ranks + call_.file.rank) * std::int64_t{sizeof(std::uint64_t)});
-    for_each_owned(*call_.plan().owned, round, [&](Extent window) {
-      for (int r = 0; r < call_.file.ranks; ++r) {
-        const PackedRange range = call_.range_of(r, window);
-        if (range.bytes() <= 0 || call_.memory_is_direct(r)) continue;
-        const auto i = static_cast<std::size_t>(r);
-        iovec here{&slot_of_[i], sizeof slot_of_[i]};
-        note(call_.state.peers.pull(r, call_.state.table_of[i] + entry, {&here, 1}));
-        slot_begin_[i] = range.begin;
-      }
-    });
+    for (const MovingWindow& owned : call_.plan().owned)
+      for_each_owned(owned, round, [&](Extent window) {
+        for (int r = 0; r < call_.file.ranks; ++r) {
+          const PackedRange range = call_.range_of(r, window);
+          if (range.bytes() <= 0 || call_.memory_is_direct(r)) continue;
+          const auto i = static_cast<std::size_t>(r);
+          std::uint64_t address = 0;
+          if (staged_[i].empty()) {
+            iovec here{&address, sizeof address};
+            note(call_.state.peers.pull(r, call_.state.table_of[i] + entry, {&here, 1}));
+          } else {
+            const StagedPart& before = staged_[i].back();
+            address = before.address + static_cast<std::uint64_t>(before.range.bytes());
+          }
+          staged_[i].push_back({range, address});
+        }
+      });
   }
 
   // Where byte `packed` of rank `origin` is, in that rank's address space.
@@ -85,7 +98,10 @@ class Puller {
     const auto i = static_cast<std::size_t>(origin);
     if (call_.memory_is_direct(origin))
       return call_.outlook.cards[i].memory_address + static_cast<std::uint64_t>(packed);
-    return slot_of_[i] + static_cast<std::uint64_t>(packed - slot_begin_[i]);
+    for (const StagedPart& part : staged_[i])
+      if (packed >= part.range.begin && packed < part.range.end)
+        return part.address + static_cast<std::uint64_t>(packed - part.range.begin);
+    return 0;
   }
 
   // This rank's own bytes need no fetching.
@@ -110,6 +126,48 @@ class Puller {
                 [&](Extent chunk) { own_chunk(chunk, mapped + (chunk.offset - part.offset)); });
           }));
     });
+  }
+
+  // The pieces of all windows, as many at a time as stay in cache or fill a list.
+  void own_lists(std::int64_t round) {
+    for (const MovingWindow& owned : call_.plan().owned) {
+      for_each_owned(owned, round, [&](Extent piece) {
+        if (call_.reading()) piece.bytes = std::min(piece.bytes, call_.end_of_file - piece.offset);
+        cut(piece, kListBytes, [&](Extent chunk) {
+          const bool full = std::ssize(parts_.list()) >= call_.file.hints.list_segments;
+          if (full || parts_.staging_bytes() + chunk.bytes > kListBytes) own_parts();
+          parts_.add(call_, chunk, true);
+        });
+      });
+      own_parts();
+    }
+  }
+
+  void own_parts() {
+    if (!parts_.empty() && !failure_) {
+      const auto lease = call_.state.windows[0].borrow(parts_.staging_bytes());
+      const auto slots = call_.state.slots.borrow(parts_.asked_bytes());
+      if (!lease.granted() || !slots.granted())
+        note(Error{ErrorKind::no_memory, "no memory for a window"});
+      else
+        move_parts(lease.data(), slots.data());
+    }
+    parts_.clear();
+  }
+
+  void move_parts(std::byte* staging, std::byte* slots) {
+    note(call_.reading() ? access_parts(call_, parts_, staging)
+                         : prepare_parts(call_, parts_, staging));
+    for (const ListedPart& part : parts_.list()) {
+      if (failure_) return;
+      if (call_.reading()) {
+        deal_out(part.shares, staging + part.at, slots);
+      } else {
+        fetch(part.shares, staging + part.at, slots);
+        if (!failure_) unpack_many(sources_, staging + part.at - part.shares.span.offset);
+      }
+    }
+    if (!call_.reading() && !failure_) note(access_parts(call_, parts_, staging));
   }
 
   template <class Visit>
@@ -159,6 +217,15 @@ class Puller {
 
   void write_chunk(const Shares& shares, std::byte* window, std::byte* slots) {
     if (!shares.sparse) note(prepare_window(call_, shares, window));
+    fetch(shares, window, slots);
+    if (shares.sparse || failure_) return;
+    unpack_many(sources_, window - shares.span.offset);
+    note(write_span(call_, shares, window));
+  }
+
+  // What a write's shares consist of, into the window or as sources for it; where it is sparse,
+  // straight to storage.
+  void fetch(const Shares& shares, std::byte* window, std::byte* slots) {
     sources_.clear();
     for (const Share& share : shares.list) {
       if (failure_) return;
@@ -182,9 +249,6 @@ class Puller {
       else
         sources_.push_back({share.pattern, share.begin, share.end, packed});
     }
-    if (shares.sparse || failure_) return;
-    unpack_many(sources_, window - shares.span.offset);
-    note(write_span(call_, shares, window));
   }
 
   // A read's chunk to the ranks that asked for it; where it is sparse, straight from storage.
@@ -228,8 +292,13 @@ class Puller {
 
   RunningCall& call_;
   std::optional<Error> failure_;
-  std::vector<std::uint64_t> slot_of_;
-  std::vector<std::int64_t> slot_begin_;
+  // Bytes that a rank with noncontiguous memory staged for this owner.
+  struct StagedPart {
+    PackedRange range;
+    std::uint64_t address = 0;
+  };
+  std::vector<std::vector<StagedPart>> staged_;  // by rank
+  ListedParts parts_;
   std::vector<iovec> places_;
   std::vector<Source> sources_;
   std::vector<Sink> sinks_;

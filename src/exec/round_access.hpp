@@ -44,12 +44,10 @@ struct RunningCall {
 // Local. Every file interval of `moving` in `round`, visit(Extent); empty ones are left out.
 template <class Visit>
 void for_each_owned(const MovingWindow& moving, std::int64_t round, const Visit& visit) {
-  const Window window = window_in_round(moving, round);
-  for (std::int64_t i = 0; i < window.count; ++i) {
-    Extent interval{window.start + i * window.stride, window.unit};
-    if (interval.end() > moving.end) interval.bytes = moving.end - interval.offset;
-    if (interval.bytes > 0) visit(interval);
-  }
+  for_each_interval(moving, round, [&](Extent interval) {
+    visit(interval);
+    return true;
+  });
 }
 
 }  // namespace tutti

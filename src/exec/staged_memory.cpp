@@ -22,7 +22,7 @@ std::optional<Error> StagedMemory::open_round(std::int64_t round) {
   };
   for (const Phase& phase : call_.plan().phases)
     for (const Piece& piece : phase.ships) add(piece.peer, piece.window);
-  if (call_.plan().owned) add(me, *call_.plan().owned);
+  for (const MovingWindow& window : call_.plan().owned) add(me, window);
   if (total == 0) return std::nullopt;
 
   leases_[half].push_back(call_.state.staging[half].borrow(total));
@@ -30,7 +30,9 @@ std::optional<Error> StagedMemory::open_round(std::int64_t round) {
   if (memory == nullptr) return Error{ErrorKind::no_memory, "no memory for staging"};
   for (std::size_t i = 0; i < layout.size(); ++i) {
     std::byte* slot = memory + layout[i].at;
-    call_.state.table->slot(round, owners[i]) = reinterpret_cast<std::uint64_t>(slot);
+    // What an owner gets lies together, in the order of its windows: it is told the beginning.
+    if (i == 0 || owners[i] != owners[i - 1])
+      call_.state.table->slot(round, owners[i]) = reinterpret_cast<std::uint64_t>(slot);
     if (!call_.reading())
       pack(call_.access.memory.pattern, call_.access.memory.base, layout[i].range.begin,
            layout[i].range.end, slot);

@@ -60,7 +60,7 @@ Shares shares_in(const RunningCall& call, Extent interval) {
   }
   if (shares.list.empty()) return shares;
   shares.span = {lower, upper - lower};
-  shares.full = shares.bytes >= shares.span.bytes &&
+  shares.full = !call.reading() && shares.bytes >= shares.span.bytes &&
                 (shares.list.size() == 1 || call.inspection().covered || covers_span(shares));
   shares.exact = shares.full && shares.bytes == shares.span.bytes;
   const bool keeps_holes = !call.reading() && !shares.full;

@@ -27,9 +27,10 @@ struct Shares {
   std::vector<Share> list;
   std::int64_t bytes = 0;  // with overlaps counted as often as they occur
   Extent span;             // from the first byte asked for to the last
-  bool exact = false;      // every byte of the span belongs to exactly one share
-  bool full = false;       // every byte of the span belongs to a share: nothing to keep
-  bool sparse = false;     // so little is asked for that pieces are better than the span
+  // Told for writes only.
+  bool exact = false;   // every byte of the span belongs to exactly one share
+  bool full = false;    // every byte of the span belongs to a share: nothing to keep
+  bool sparse = false;  // so little is asked for that pieces are better than the span
 };
 
 // Bytes of the pattern's runs on average, at least 1.

@@ -1,34 +1,11 @@
 #include "exec/worker.hpp"
 
-#include <csignal>
-#include <system_error>
 #include <utility>
 
+#include "base/helper_thread.hpp"
 #include "exec/progress.hpp"
 
 namespace tutti {
-
-namespace {
-
-// Signals for the process go to the program's threads. Faults belong to the thread that makes them.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
-      sigdelset(&blocked, fault);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
 
 Worker::~Worker() {
   if (!thread_.joinable()) return;
@@ -41,13 +18,9 @@ Worker::~Worker() {
 }
 
 bool Worker::start() {
-  const SignalsBlocked inherited;
-  try {
-    thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error&) {
-    return false;
-  }
-  return true;
+  auto started = start_helper_thread([this] { work(); });
+  if (started) thread_ = std::move(*started);
+  return started.has_value();
 }
 
 void Worker::add(std::function<void()> task) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "layout/placement_table.hpp"
 #include "pattern/pattern.hpp"
 
 namespace tutti {
@@ -19,6 +20,10 @@ struct CallCard {
   std::int64_t refused = 0;     // this rank cannot take part
   std::int64_t file_bytes = 0;  // reads: where the file ends for this rank
   std::int64_t maps_reads = 0;  // this rank can read the file through a mapping
+  // What this rank's device says of itself.
+  std::int64_t server_cache = 0;
+  std::int64_t nonblocking = 0;
+  LayoutPrint layout{};  // what this rank knows of the file's striping
   // The access itself, for planning.
   std::int64_t reading = 0;
   std::int64_t first = 0;

@@ -64,13 +64,26 @@ Status share_small(const InspectCall& call, const FileRange& mine,
   return {};
 }
 
-// The file interval that a piece moves through, over all rounds.
-Extent whole_way(const MovingWindow& window) {
-  return {window.first.start, window.end - window.first.start};
-}
-
-bool meets(const CallCard& card, Extent interval) {
-  return card.bytes > 0 && card.lower < interval.end() && card.upper > interval.offset;
+// The ranks that `pieces` name as peers, and the file interval that moves between each of them and
+// this rank over all rounds; in order of peer.
+struct Partner {
+  int peer = 0;
+  Extent way;
+};
+std::vector<Partner> partners(const std::vector<Piece>& pieces) {
+  std::vector<Partner> list;
+  for (const Piece& piece : pieces) {
+    const Extent way = hull_of({&piece.window, 1});
+    if (list.empty() || list.back().peer != piece.peer) {
+      list.push_back({piece.peer, way});
+      continue;
+    }
+    Extent& all = list.back().way;
+    const std::int64_t end = std::max(all.end(), way.end());
+    all.offset = std::min(all.offset, way.offset);
+    all.bytes = end - all.offset;
+  }
+  return list;
 }
 
 // A slice on its way: where it starts in the packed bytes, then its pattern.
@@ -96,22 +109,19 @@ Result<OriginStream> read_slice(const Bytes& slice) {
 Status share_slices(const InspectCall& call, const FileRange& mine,
                     const std::vector<CallCard>& cards, Inspection& found) {
   const auto me = static_cast<std::size_t>(call.rank);
+  const Phase none;
+  const Phase& direct = found.plan.phases.empty() ? none : found.plan.phases[0];
   std::vector<Letter> letters;
-  if (!found.plan.phases.empty() && !is_small(cards[me])) {
-    for (const Piece& piece : found.plan.phases[0].ships) {
-      if (!meets(cards[me], whole_way(piece.window))) continue;
-      letters.push_back({piece.peer, cut_slice(mine, whole_way(piece.window))});
+  if (!is_small(cards[me])) {
+    for (const Partner& owner : partners(direct.ships)) {
+      letters.push_back({owner.peer, cut_slice(mine, owner.way)});
       ++call.counters.descriptors_sent;
       call.counters.descriptor_bytes += std::ssize(letters.back().body) - kHeadBytes;
     }
   }
   std::vector<int> from;
-  if (found.plan.owned) {
-    const Extent domain = whole_way(*found.plan.owned);
-    for (std::size_t r = 0; r < cards.size(); ++r)
-      if (!is_small(cards[r]) && r != me && meets(cards[r], domain))
-        from.push_back(static_cast<int>(r));
-  }
+  for (const Partner& origin : partners(direct.lands))
+    if (!is_small(cards[static_cast<std::size_t>(origin.peer)])) from.push_back(origin.peer);
   const auto received = call.exchange.deliver(letters, from);
   if (!received) return tl::make_unexpected(received.error());
   Status outcome;
@@ -140,6 +150,7 @@ bool is_small(const CallCard& card) { return card.descriptor_bytes <= kSmallByte
 Status learn_origins(const InspectCall& call, const FileRange& mine,
                      const std::vector<CallCard>& cards, Inspection& found) {
   found.origins.resize(cards.size());
+  found.knows_all = std::all_of(cards.begin(), cards.end(), is_small);
   if (call.state.descriptors.size() > kTableEntries) call.state.descriptors.clear();
   const auto sending = senders(call.state.descriptors, cards);
   if (auto shared = share_small(call, mine, cards, sending); !shared) return shared;

@@ -42,8 +42,9 @@ struct Inspection {
   CallFacts facts;
   Plan plan;
   std::vector<OriginStream>
-      origins;           // per rank; only the part inside this rank's domain where large
-  bool covered = false;  // a write leaves no hole in this rank's domain
+      origins;             // per rank; only the part inside this rank's domain where large
+  bool knows_all = false;  // origins are whole: this rank could act for any owner
+  bool covered = false;    // a write leaves no hole in this rank's domain
 };
 
 }  // namespace tutti

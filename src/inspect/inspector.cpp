@@ -4,9 +4,11 @@
 #include <span>
 
 #include "base/wall_clock.hpp"
+#include "inspect/agreed_layout.hpp"
 #include "inspect/descriptors.hpp"
 #include "pattern/node.hpp"
 #include "plan/coverage.hpp"
+#include "plan/node_bytes.hpp"
 #include "strategy/strategy.hpp"
 
 namespace tutti {
@@ -32,13 +34,18 @@ Agreement agreed_entry(const std::vector<CallCard>& cards) {
   return agreed;
 }
 
-CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards) {
+CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards,
+                     StripeLayout layout) {
   CallFacts facts;
   facts.direction = cards[0].reading != 0 ? Direction::read : Direction::write;
   facts.hints = call.hints;
-  facts.layout = call.state.layout;
+  facts.layout = std::move(layout);
   facts.maps_reads = std::all_of(cards.begin(), cards.end(),
                                  [](const CallCard& card) { return card.maps_reads != 0; });
+  facts.server_cache = std::all_of(cards.begin(), cards.end(),
+                                   [](const CallCard& card) { return card.server_cache != 0; });
+  facts.nonblocking = std::all_of(cards.begin(), cards.end(),
+                                  [](const CallCard& card) { return card.nonblocking != 0; });
   for (std::size_t r = 0; r < cards.size(); ++r) {
     const CallCard& card = cards[r];
     facts.ranks.push_back({card.lower, card.upper, card.bytes, card.pieces, card.monotone != 0,
@@ -47,17 +54,30 @@ CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards
   return facts;
 }
 
-// The whole of what this rank accesses for everybody, over all rounds.
-Extent domain_of(const Plan& plan) {
-  if (!plan.owned) return {};
-  return {plan.owned->first.start, plan.owned->end - plan.owned->first.start};
+// Collective. Every rank's bytes on each I/O node to every rank.
+Status learn_node_bytes(const InspectCall& call, const FileRange& mine, CallFacts& facts) {
+  const std::int64_t nodes = facts.layout.io_nodes;
+  const std::int64_t each = nodes * std::int64_t{sizeof(std::int64_t)};
+  std::vector<std::int64_t> own = bytes_on_nodes(mine, facts.layout);
+  own.resize(static_cast<std::size_t>(nodes), 0);
+  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(call.ranks), each);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(call.ranks * nodes));
+  if (auto told = call.exchange.gather(std::as_bytes(std::span(own)), sizes,
+                                       reinterpret_cast<std::byte*>(all.data()));
+      !told)
+    return told;
+  for (std::size_t r = 0; r < facts.ranks.size(); ++r) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(r) * nodes;
+    facts.ranks[r].on_node.assign(first, first + nodes);
+  }
+  return {};
 }
 
 bool leaves_no_hole(const Inspection& found) {
   std::vector<FileRange> ranges;
   for (const OriginStream& origin : found.origins)
     if (origin.bytes > 0) ranges.push_back({origin.stream, origin.first, origin.bytes});
-  return union_covers(ranges, domain_of(found.plan));
+  return union_covers(ranges, hull_of(found.plan.owned));
 }
 
 }  // namespace
@@ -70,11 +90,13 @@ Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallC
 CallCard make_card(const InspectCall& call, const Access& access) {
   const FileRange& range = access.file;
   const RankFacts facts = facts_of(range);
-  const auto proposal = call.state.cache.propose(access.direction, range);
+  const auto proposal =
+      call.state.cache.propose(access.direction, range, call.state.layout.period_bytes());
   CallCard card;
   card.entry = proposal.entry;
   card.shift = proposal.shift;
   card.any_shift = proposal.any_shift ? 1 : 0;
+  card.layout = call.state.layout_print;
   card.reading = access.direction == Direction::read ? 1 : 0;
   card.first = range.first;
   card.bytes = range.bytes;
@@ -117,9 +139,17 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
 
   ++call.counters.plan_misses;
+  auto layout = agreed_layout(call, outlook.cards);
+  if (!layout) return tl::make_unexpected(layout.error());
   auto found = std::make_shared<Inspection>();
-  found->facts = facts_from(call, outlook.cards);
-  found->plan = choose_strategy(found->facts).plan(found->facts, call.rank);
+  found->facts = facts_from(call, outlook.cards, std::move(*layout));
+  const Strategy& strategy = choose_strategy(found->facts);
+  if (strategy.by_io_node) {
+    if (auto learned = learn_node_bytes(call, access.file, found->facts); !learned)
+      return tl::make_unexpected(learned.error());
+  }
+  found->plan = strategy.plan(found->facts, call.rank);
+  call.counters.plan_bytes = plan_bytes(found->plan);
   if (!found->plan.independent) {
     if (auto learned = learn_origins(call, access.file, outlook.cards, *found); !learned)
       return tl::make_unexpected(learned.error());

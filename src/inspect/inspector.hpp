@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -24,7 +25,9 @@ using DescriptorTable = std::map<Fingerprint, Pattern>;
 // What the inspector of one open file keeps between calls.
 struct InspectorState {
   Topology topology;
-  StripeLayout layout;
+  StripeLayout layout;  // as far as it holds for every offset
+  LayoutPrint layout_print{};
+  std::function<StripeLayout(Extent)> layout_for;  // asks the storage where `layout` is incomplete
   PlanCache<Inspection> cache{32};
   DescriptorTable descriptors;
   // The size of this rank's last descriptor, so that a repeated call does not spell it out again.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 
 namespace tutti {
 
@@ -31,14 +32,21 @@ Status agree(MPI_Comm comm, const std::optional<Error>& failure) {
   constexpr int kNobody = std::numeric_limits<int>::max();
   int self = 0;
   PMPI_Comm_rank(comm, &self);
-  const int mine = failure ? self : kNobody;
-  int first = kNobody;
-  if (auto reduced =
-          mpi_status(PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-      !reduced)
-    return reduced;
+  std::int64_t first = failure ? self : kNobody;
+  if (auto reduced = least_of_all(comm, {&first, 1}); !reduced) return reduced;
   if (first == kNobody) return {};
-  return share_error(comm, first, failure);
+  return share_error(comm, static_cast<int>(first), failure);
+}
+
+Result<std::int64_t> told_by_first(MPI_Comm comm, const Result<std::int64_t>& found) {
+  int self = 0;
+  PMPI_Comm_rank(comm, &self);
+  std::array<std::int64_t, 2> told{found.value_or(0), found ? 0 : 1};
+  if (auto sent = tell_from_first(comm, std::as_writable_bytes(std::span(told))); !sent)
+    return tl::make_unexpected(sent.error());
+  if (told[1] == 0) return told[0];
+  const auto failure = self == 0 ? std::optional(found.error()) : std::nullopt;
+  return tl::make_unexpected(share_error(comm, 0, failure).error());
 }
 
 }  // namespace tutti

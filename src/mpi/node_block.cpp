@@ -1,18 +1,13 @@
 #include "mpi/node_block.hpp"
 
 #include <cstring>
-#include <thread>
 #include <utility>
-
-#include "mpi/sleep.hpp"
 
 namespace tutti {
 
 namespace {
 
 constexpr std::size_t kHeaderBytes = 128;
-// Turns given up before sleeping: ranks that arrive together meet without a system call that wakes.
-constexpr int kSpins = 200;
 
 }  // namespace
 
@@ -34,20 +29,12 @@ std::byte* NodeBlock::slot(int rank) const {
 
 void NodeBlock::barrier() {
   Header* const header = reinterpret_cast<Header*>(memory_.data());
-  const std::uint32_t now = header->generation.load(std::memory_order_acquire);
-  if (header->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
-      static_cast<std::uint32_t>(ranks_)) {
-    header->arrived.store(0, std::memory_order_relaxed);
-    header->generation.store(now + 1, std::memory_order_release);
-    wake_all(header->generation);
-    return;
+  const std::uint32_t now = header->generation.value.load();
+  if (header->arrived.fetch_add(1) + 1 == static_cast<std::uint32_t>(ranks_)) {
+    header->arrived.store(0);
+    return header->generation.set(now + 1);
   }
-  for (int i = 0; i < kSpins; ++i) {
-    if (header->generation.load(std::memory_order_acquire) != now) return;
-    std::this_thread::yield();
-  }
-  while (header->generation.load(std::memory_order_acquire) == now)
-    sleep_on(header->generation, now, while_waiting_ != nullptr && while_waiting_());
+  header->generation.wait_until([now](std::uint32_t seen) { return seen != now; }, while_waiting_);
 }
 
 void NodeBlock::gather(std::span<const std::byte> mine, std::byte* all) {

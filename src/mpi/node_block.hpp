@@ -41,7 +41,7 @@ class NodeBlock {
  private:
   struct Header {
     std::atomic<std::uint32_t> arrived;
-    std::atomic<std::uint32_t> generation;
+    WaitedWord generation;
   };
 
   std::byte* slot(int rank) const;

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
-#include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 
 namespace tutti {
 
@@ -55,21 +56,18 @@ Result<SharedMemory> SharedMemory::create(MPI_Comm comm, std::size_t bytes) {
     descriptor = make_memory(bytes);
     where = {getpid(), descriptor};
   }
-  if (auto told = mpi_status(PMPI_Bcast(&where, sizeof where, MPI_BYTE, 0, comm), "MPI_Bcast");
-      !told)
+  if (auto told = tell_from_first(comm, std::as_writable_bytes(std::span(&where, 1))); !told)
     return tl::make_unexpected(told.error());
   if (rank != 0 && where.descriptor >= 0) descriptor = open_memory_of(where);
   SharedMemory memory;
   memory.data_ = map_shared(descriptor, bytes);
   memory.bytes_ = bytes;
-  const int worked = memory.available() ? 1 : 0;
-  int all_worked = 0;
+  std::int64_t worked = memory.available() ? 1 : 0;
   // Also keeps rank 0's descriptor open until everybody has opened it.
-  const int code = PMPI_Allreduce(&worked, &all_worked, 1, MPI_INT, MPI_MIN, comm);
+  const Status agreed = least_of_all(comm, {&worked, 1});
   if (descriptor >= 0) close(descriptor);
-  if (auto agreed = mpi_status(code, "MPI_Allreduce"); !agreed)
-    return tl::make_unexpected(agreed.error());
-  if (all_worked == 0) return SharedMemory();
+  if (!agreed) return tl::make_unexpected(agreed.error());
+  if (worked == 0) return SharedMemory();
   return memory;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <ostream>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "plan/coverage.hpp"
@@ -31,15 +32,49 @@ Objection check_outline(const Plan& plan, const Plan& first, std::size_t index, 
   if (plan.strategy != first.strategy || plan.direction != first.direction)
     return who + " follows another strategy or direction than rank 0";
   if (plan.independent != first.independent) return who + " differs from rank 0 in going alone";
+  if (plan.listed != first.listed) return who + " differs from rank 0 in listing pieces";
+  if (plan.timed != first.timed || (!plan.timed && !plan.turn.empty()))
+    return who + " differs from rank 0 in taking turns, or takes them unsaid";
+  if (plan.prefetch != first.prefetch || (plan.prefetch && plan.direction != Direction::read))
+    return who + " differs from rank 0 in reading ahead, or writes ahead";
   if (plan.rounds != first.rounds || plan.rounds < 0)
     return who + " has " + std::to_string(plan.rounds) + " rounds, rank 0 " +
            std::to_string(first.rounds);
   if (plan.phases.size() != first.phases.size())
     return who + " has " + std::to_string(plan.phases.size()) + " phases, rank 0 " +
            std::to_string(first.phases.size());
-  if (plan.independent && (plan.rounds != 0 || !plan.phases.empty() || plan.owned))
+  if (plan.independent && (plan.rounds != 0 || !plan.phases.empty() || !plan.owned.empty()))
     return who + " goes alone and takes part in rounds";
   return {};
+}
+
+// Every wait has its word, and nobody waits in a circle.
+Objection check_turns(std::span<const Plan> plans) {
+  const auto ranks = std::ssize(plans);
+  using Ranks = std::vector<std::int32_t> Turn::*;
+  const auto has = [&](std::int32_t rank, Ranks list, std::int32_t other) {
+    const auto& names = plans[static_cast<std::size_t>(rank)].turn.*list;
+    return std::count(names.begin(), names.end(), other) == 1;
+  };
+  const std::pair<Ranks, Ranks> mirrored[] = {{&Turn::after, &Turn::before},
+                                              {&Turn::before, &Turn::after},
+                                              {&Turn::after_last_round, &Turn::before_next_round},
+                                              {&Turn::before_next_round, &Turn::after_last_round}};
+  for (const Plan& plan : plans)
+    for (const auto& [mine, theirs] : mirrored)
+      for (const std::int32_t other : plan.turn.*mine)
+        if (other < 0 || other >= ranks || other == plan.rank || !has(other, theirs, plan.rank))
+          return rank_name(plan.rank) + " and " + rank_name(other) + " differ in who goes first";
+  std::vector<std::size_t> waits_for;
+  std::vector<std::int32_t> free;
+  for (const Plan& plan : plans) {
+    waits_for.push_back(plan.turn.after.size());
+    if (plan.turn.after.empty()) free.push_back(plan.rank);
+  }
+  for (std::size_t next = 0; next < free.size(); ++next)
+    for (const std::int32_t waiting : plans[static_cast<std::size_t>(free[next])].turn.before)
+      if (--waits_for[static_cast<std::size_t>(waiting)] == 0) free.push_back(waiting);
+  return free.size() == plans.size() ? Objection() : "ranks wait for each other in a circle";
 }
 
 // A piece on its way, told the same from both ends.
@@ -50,9 +85,9 @@ struct Link {
   MovingWindow window;
 
   auto key() const {
-    const Window& w = window.first;
-    return std::make_tuple(from, to, origin, w.start, w.unit, w.stride, w.count, window.step,
-                           window.end);
+    const Stripes& s = window.stripes;
+    return std::make_tuple(from, to, origin, window.start, window.bytes, window.step, window.end,
+                           s.offset, s.unit, s.stride);
   }
   friend bool operator<(const Link& a, const Link& b) { return a.key() < b.key(); }
   friend bool operator==(const Link& a, const Link& b) { return a.key() == b.key(); }
@@ -108,14 +143,17 @@ Objection check_windows(std::span<const FileRange> accesses, std::span<const Pla
              std::to_string(staging_bound);
     if (plan.window_bytes != plans[0].window_bytes || plan.window_bytes < plan.staging_bytes)
       return who + " takes " + std::to_string(plan.window_bytes) + " bytes for the largest window";
-    if (!plan.owned) continue;
     for (std::int64_t round = 0; round < plan.rounds; ++round) {
-      if (bytes_in_round(*plan.owned, round) > plan.staging_bytes)
-        return who + " has a larger window than staging in round " + std::to_string(round);
-      for_each_interval(*plan.owned, round, [&](Extent interval) {
+      if (bytes_in_round(plan.owned, round) > plan.staging_bytes)
+        return who + " has larger windows than staging in round " + std::to_string(round);
+      std::int64_t intervals = 0;
+      for_each_interval(plan.owned, round, [&](Extent interval) {
         owned.push_back(interval);
+        ++intervals;
         return true;
       });
+      if (intervals > 1 && !plan.listed)
+        return who + " has windows of several pieces and does not say so";
     }
   }
   std::sort(owned.begin(), owned.end(),
@@ -169,10 +207,9 @@ class Journey {
 
   Objection access(std::int64_t round) {
     for (const Plan& plan : plans_) {
-      if (!plan.owned) continue;
       const auto rank = static_cast<std::size_t>(plan.rank);
       for (std::size_t origin = 0; origin < plans_.size(); ++origin) {
-        const bool has_all = for_each_interval(*plan.owned, round, [&](Extent interval) {
+        const bool has_all = for_each_interval(plan.owned, round, [&](Extent interval) {
           return take(rank, origin, stream_in(accesses_[origin], interval));
         });
         if (!has_all)
@@ -227,8 +264,8 @@ Objection check_rounds(std::span<const FileRange> accesses, std::span<const Plan
 bool leaves_holes(std::span<const FileRange> accesses, std::span<const Plan> plans) {
   const auto covered = [&](Extent interval) { return union_covers(accesses, interval); };
   for (const Plan& plan : plans)
-    for (std::int64_t round = 0; plan.owned && round < plan.rounds; ++round)
-      if (!for_each_interval(*plan.owned, round, covered)) return true;
+    for (std::int64_t round = 0; round < plan.rounds; ++round)
+      if (!for_each_interval(plan.owned, round, covered)) return true;
   return false;
 }
 
@@ -247,6 +284,7 @@ Verdict check_plans(std::span<const FileRange> accesses, std::span<const Plan> p
     if (auto objection = check_outline(plans[rank], plans[0], rank, plans.size());
         !objection.empty())
       return {std::move(objection)};
+  if (auto objection = check_turns(plans); !objection.empty()) return {std::move(objection)};
   if (plans[0].independent) return Verdict::sound();
   for (std::size_t rank = 0; rank < accesses.size(); ++rank)
     if (accesses[rank].bytes > 0 && !accesses[rank].stream.is_monotone())

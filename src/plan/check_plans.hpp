@@ -24,13 +24,15 @@ struct Verdict {
   friend std::ostream& operator<<(std::ostream& out, const Verdict& verdict);
 };
 
-// Local, pure. Sound plans: all ranks go independent, or all take the same rounds and phases; every
+// Local, pure. Sound plans: every turn is known to both sides and none waits in a circle; all ranks
+// go independent, or all take the same rounds and phases; every
 // piece shipped lands in the same phase with the same window, and only what a rank holds is
 // shipped; in each round everything that left its origin reaches the owner of its place in the
 // file; over all rounds every byte asked for is accessed exactly once; owners' windows never
-// overlap and stay in the range asked for; no window exceeds staging_bytes, which is at most
-// `staging_bound`. A read is the write run backwards, so one proof serves both.
-// REQUIRES: accesses in rank order, monotone unless the plans are independent.
+// overlap, stay in the range asked for and have several pieces only where `listed` says so; no
+// window exceeds staging_bytes, which is at most `staging_bound`. A read is the write run
+// backwards, so one proof serves both. REQUIRES: accesses in rank order, monotone unless the plans
+// are independent.
 Verdict check_plans(std::span<const FileRange> accesses, std::span<const Plan> plans,
                     std::int64_t staging_bound = std::numeric_limits<std::int64_t>::max());
 

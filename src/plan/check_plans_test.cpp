@@ -104,13 +104,13 @@ TEST_P(Spoilt, WindowShifted) {
   // Every rank has bytes in each so long a stretch: a shorter shift could be harmless.
   constexpr std::int64_t kCycleBytes = 7 * 2 * 4;
   const std::vector<std::function<void(MovingWindow&)>> shifts{
-      [](MovingWindow& window) { window.first.start += kCycleBytes; },
-      [](MovingWindow& window) { window.first.start -= kCycleBytes; },
-      [](MovingWindow& window) { window.first.unit -= kCycleBytes; },
-      [](MovingWindow& window) { window.first.unit += kCycleBytes; },
+      [](MovingWindow& window) { window.start += kCycleBytes; },
+      [](MovingWindow& window) { window.start -= kCycleBytes; },
+      [](MovingWindow& window) { window.bytes -= kCycleBytes; },
+      [](MovingWindow& window) { window.bytes += kCycleBytes; },
       [](MovingWindow& window) { window.step += kCycleBytes; },
       [](MovingWindow& window) { window.end -= window.end / 2; },
-      [](MovingWindow& window) { window.first.count = 0; },
+      [](MovingWindow& window) { window.bytes = 0; },
   };
   for (const auto& shift : shifts) {
     expect_objection("ship", [&](Plans& plans) { shift(both_ends(plans).ship->window); });
@@ -120,7 +120,7 @@ TEST_P(Spoilt, WindowShifted) {
       shift(ship->window);
       shift(land->window);
     });
-    expect_objection("owned", [&](Plans& plans) { shift(*plans[kActor].owned); });
+    expect_objection("owned", [&](Plans& plans) { shift(plans[kActor].owned.at(0)); });
   }
 }
 
@@ -175,10 +175,10 @@ TEST_P(Spoilt, Counts) {
 }
 
 TEST_P(Spoilt, Owners) {
-  expect_objection("nobody owns", [](Plans& plans) { plans[4].owned.reset(); });
+  expect_objection("nobody owns", [](Plans& plans) { plans[4].owned.clear(); });
   expect_objection("two own", [](Plans& plans) { plans[4].owned = plans[2].owned; });
   expect_objection("overlap in a hole of the data", [](Plans& plans) {
-    plans[4].owned->first.unit += 1;
+    plans[4].owned.at(0).bytes += 1;
     plans[4].staging_bytes += 1;
   });
   expect_objection("small staging", [](Plans& plans) { --plans[4].staging_bytes; });
@@ -209,8 +209,8 @@ TEST(CheckPlans, WindowBeyondTheBytesAskedFor) {
   // Nobody's bytes: the data moves rightly, but a write would lengthen the file.
   const auto accesses = dense();
   auto plans = plan_all(*find_strategy("two-phase"), accesses);
-  plans[6].owned->end += 8;
-  plans[6].owned->first.unit += 8;
+  plans[6].owned.at(0).end += 8;
+  plans[6].owned.at(0).bytes += 8;
   plans[6].staging_bytes += 8;
   EXPECT_NE(check_plans(accesses, plans), Verdict::sound());
 }
@@ -220,8 +220,8 @@ TEST(CheckPlans, OverlapOfWindowsInAHole) {
   const Accesses accesses{whole(Pattern::run(10)), whole(Pattern::run(10, 20))};
   auto plans = plan_all(*find_strategy("two-phase"), accesses);
   ASSERT_EQ(check_plans(accesses, plans), Verdict::sound());
-  ASSERT_EQ(plans[0].owned, moving_interval(0, 15, 15, 15));
-  plans[0].owned = moving_interval(0, 16, 16, 16);
+  ASSERT_EQ(plans[0].owned.at(0), moving_interval(0, 15, 15, 15));
+  plans[0].owned = {moving_interval(0, 16, 16, 16)};
   plans[0].staging_bytes = 16;
   EXPECT_NE(check_plans(accesses, plans), Verdict::sound());
 }
@@ -241,7 +241,7 @@ TEST(CheckPlans, BytesLeftBetweenRounds) {
   const MovingWindow early = moving_interval(0, 4, 100, 4);
   plans[0].phases[0].ships = {{1, 0, early}};
   plans[1].phases[0].lands = {{0, 0, early}};
-  plans[1].owned = moving_interval(-100, 4, 100, 4);
+  plans[1].owned = {moving_interval(-100, 4, 100, 4)};
   plans[1].staging_bytes = 4;
   const Verdict verdict = check_plans(accesses, plans);
   EXPECT_NE(verdict.objection.find("stay with a rank between"), std::string::npos) << verdict;
@@ -290,10 +290,10 @@ TEST(CheckPlans, RandomDamageIsSeen) {
           piece.origin += static_cast<std::int32_t>(change);
           break;
         case 2:
-          piece.window.first.start += change;
+          piece.window.start += change;
           break;
         case 3:
-          piece.window.first.unit += change;
+          piece.window.bytes += change;
           break;
         default:
           piece.window.step += change;

@@ -18,6 +18,8 @@ struct RankFacts {
   bool monotone = true;     // file offsets strictly ascend along the stream
   std::int32_t node = 0;    // ranks with the same number share memory
   bool described = true;    // all ranks know this rank's pattern, not only the owners that need it
+  // Bytes on each I/O node; empty where nobody counted them. For strategies with `by_io_node`.
+  std::vector<std::int64_t> on_node = {};
 
   friend bool operator==(const RankFacts&, const RankFacts&) = default;
 };
@@ -27,7 +29,9 @@ struct CallFacts {
   std::vector<RankFacts> ranks;
   Hints hints;
   StripeLayout layout;
-  bool maps_reads = false;  // every rank can read the file through a mapping of the page cache
+  bool maps_reads = false;    // every rank can read the file through a mapping of the page cache
+  bool server_cache = false;  // bytes read by one rank are quick to read for the next
+  bool nonblocking = false;   // storage takes requests without being waited for
 
   friend bool operator==(const CallFacts&, const CallFacts&) = default;
 };

@@ -28,13 +28,18 @@ class PlanCache {
     bool any_shift = false;
   };
 
-  // Local. The most recently used entry whose access of this rank has the shape of `range`.
-  Proposal propose(Direction direction, const FileRange& range) const {
+  // Local. The most recently used entry whose access of this rank has the shape of `range`, moved
+  // by a multiple of `period_bytes` (0: not moved).
+  Proposal propose(Direction direction, const FileRange& range,
+                   std::int64_t period_bytes = 1) const {
     for (const Entry& entry : entries_) {
       if (entry.direction != direction) continue;
       if (range.bytes == 0 && entry.range.bytes == 0) return {entry.id, 0, true};
       if (range.bytes == 0 || entry.range.bytes == 0) continue;
-      if (const auto shift = shift_between(entry.range, range)) return {entry.id, *shift, false};
+      const auto shift = shift_between(entry.range, range);
+      if (!shift) continue;
+      const bool same_phase = period_bytes == 0 ? *shift == 0 : *shift % period_bytes == 0;
+      if (same_phase) return {entry.id, *shift, false};
     }
     return {};
   }

@@ -59,6 +59,22 @@ TEST(PlanCache, EvictsTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.propose(Direction::write, range(20)).entry, 0);
 }
 
+TEST(PlanCache, KeepsTheStripePhase) {
+  PlanCache<int> cache(4);
+  const auto at = [](std::int64_t offset) {
+    return FileRange{Pattern::run(8).shifted(offset), 0, 8};
+  };
+  cache.insert(Direction::write, at(0), std::make_shared<int>(1));
+  EXPECT_EQ(cache.propose(Direction::write, at(12)).shift, 12);
+  EXPECT_EQ(cache.propose(Direction::write, at(12), 64).entry, 0);
+  EXPECT_EQ(cache.propose(Direction::write, at(128), 64).shift, 128);
+  EXPECT_EQ(cache.propose(Direction::write, at(128), 0).entry, 0);
+  EXPECT_EQ(cache.propose(Direction::write, at(0), 0).entry, 1);
+  cache.insert(Direction::write, at(12), std::make_shared<int>(2));
+  EXPECT_EQ(cache.propose(Direction::write, at(0), 0).entry, 1) << "an older entry fits";
+  EXPECT_EQ(cache.propose(Direction::write, at(76), 64).entry, 2);
+}
+
 TEST(PlanCache, RanksWithoutBytesGoAlong) {
   PlanCache<int> cache(4);
   const FileRange nothing{Pattern(), 0, 0};

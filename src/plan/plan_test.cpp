@@ -20,30 +20,48 @@ std::vector<Extent> intervals(const MovingWindow& moving, std::int64_t round) {
   return found;
 }
 
+// Whether the stripes hold the byte, by walking to it.
+bool holds(const MovingWindow& moving, std::int64_t at) {
+  const Stripes& stripes = moving.stripes;
+  if (stripes.unit == 0) return true;
+  std::int64_t distance = at - stripes.offset;
+  if (stripes.stride > 0) {
+    while (distance < 0) distance += stripes.stride;
+    while (distance >= stripes.stride) distance -= stripes.stride;
+  }
+  return distance >= 0 && distance < stripes.unit;
+}
+
 TEST(MovingWindow, OneIntervalIsCutAtItsEnd) {
   const MovingWindow moving = moving_interval(200, 100, 300, 1050);
-  EXPECT_EQ(window_in_round(moving, 0), (Window{200, 100, 0, 1}));
-  EXPECT_EQ(window_in_round(moving, 2), (Window{800, 100, 0, 1}));
-  EXPECT_EQ(window_in_round(moving, 3), Window{});
-  EXPECT_EQ(window_in_round(moving_interval(200, 100, 300, 850), 2), (Window{800, 50, 0, 1}));
+  EXPECT_EQ(interval_in_round(moving, 0), (Extent{200, 100}));
+  EXPECT_EQ(interval_in_round(moving, 2), (Extent{800, 100}));
+  EXPECT_EQ(interval_in_round(moving, 3), Extent{});
+  EXPECT_EQ(interval_in_round(moving_interval(200, 100, 300, 850), 2), (Extent{800, 50}));
   EXPECT_EQ(bytes_in_round(moving_interval(200, 100, 300, 850), 2), 50);
   EXPECT_EQ(bytes_in_round(moving, 3), 0);
 }
 
-TEST(MovingWindow, StripesAreCutAtTheirEnd) {
-  const MovingWindow stripes{{0, 64, 256, 4}, 1024, 1400};
+TEST(MovingWindow, StripesAreCutAtBothEnds) {
+  const MovingWindow stripes{0, 1024, 1024, 1400, {0, 64, 256}};
   EXPECT_EQ(intervals(stripes, 0), (std::vector<Extent>{{0, 64}, {256, 64}, {512, 64}, {768, 64}}));
   EXPECT_EQ(intervals(stripes, 1), (std::vector<Extent>{{1024, 64}, {1280, 64}}));
-  EXPECT_EQ(intervals({{0, 64, 256, 4}, 1024, 1300}, 1),
+  EXPECT_EQ(intervals({0, 1024, 1024, 1300, {0, 64, 256}}, 1),
             (std::vector<Extent>{{1024, 64}, {1280, 20}}));
-  EXPECT_EQ(bytes_in_round({{0, 64, 256, 4}, 1024, 1300}, 1), 84);
+  EXPECT_EQ(bytes_in_round({0, 1024, 1024, 1300, {0, 64, 256}}, 1), 84);
+  // The first stripe may lie anywhere: the same set of bytes.
+  EXPECT_EQ(intervals({100, 500, 500, 1400, {832, 64, 256}}, 0),
+            (std::vector<Extent>{{100, 28}, {320, 64}, {576, 24}}));
+  EXPECT_EQ(intervals({100, 500, 500, 1400, {64, 64, 0}}, 0), (std::vector<Extent>{{100, 28}}));
+  EXPECT_EQ(intervals({100, 500, 500, 1400, {64, 64, 0}}, 1), std::vector<Extent>{});
   EXPECT_EQ(intervals(stripes, 2), std::vector<Extent>{});
   EXPECT_EQ(intervals({}, 0), std::vector<Extent>{});
 }
 
 TEST(MovingWindow, VisitingStopsWhenAsked) {
   int visited = 0;
-  EXPECT_FALSE(for_each_interval({{0, 1, 2, 9}, 0, 100}, 0, [&](Extent) { return ++visited < 3; }));
+  EXPECT_FALSE(for_each_interval(MovingWindow{0, 100, 0, 100, {0, 1, 2}}, 0,
+                                 [&](Extent) { return ++visited < 3; }));
   EXPECT_EQ(visited, 3);
 }
 
@@ -51,23 +69,46 @@ TEST(MovingWindow, TouchesExactlyWhatItsIntervalsTouch) {
   std::mt19937_64 random(test::test_seed("TouchesExactly", 11));
   const auto below = [&](int n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 20'000; ++i) {
-    const MovingWindow moving = moving_interval(below(20), below(8), below(12), below(90));
+    MovingWindow moving = moving_interval(below(20), below(8), below(12), below(90));
+    const bool striped = below(2) == 0;
+    if (striped) {
+      moving.stripes = {below(90), 1 + below(5), 0};
+      if (below(4) > 0) moving.stripes.stride = moving.stripes.unit + below(9);
+    }
+    const bool leaves_out = moving.step > moving.bytes;
     const Extent bytes{below(90), below(6)};
     bool touches = false;
     std::int64_t total = 0;
-    for (std::int64_t round = 0; round < 100; ++round)
+    for (std::int64_t round = 0; round < 100; ++round) {
+      std::int64_t expected = 0;
+      const Extent whole = interval_in_round(moving, round);
+      for (std::int64_t at = whole.offset; at < whole.end(); ++at) expected += holds(moving, at);
+      std::int64_t found = 0;
       for (const Extent interval : intervals(moving, round)) {
         EXPECT_GT(interval.bytes, 0);
-        total += interval.bytes;
+        EXPECT_TRUE(holds(moving, interval.offset) && holds(moving, interval.end() - 1));
+        found += interval.bytes;
         touches = touches || (bytes.bytes > 0 && interval.offset < bytes.end() &&
                               bytes.offset < interval.end());
       }
-    ASSERT_EQ(ever_touches(moving, bytes), touches)
-        << window_text(moving) << " and " << bytes.offset << ' ' << bytes.bytes;
-    std::int64_t counted = 0;
-    for (std::int64_t round = 0; round < 100; ++round) counted += bytes_in_round(moving, round);
-    ASSERT_EQ(counted, total);
+      ASSERT_EQ(found, expected) << window_text(moving) << " in round " << round;
+      ASSERT_EQ(bytes_in_round(moving, round), expected);
+      total += found;
+    }
+    if (striped && leaves_out)
+      ASSERT_TRUE(ever_touches(moving, bytes) || !touches);
+    else
+      ASSERT_EQ(ever_touches(moving, bytes), touches)
+          << window_text(moving) << " and " << bytes.offset << ' ' << bytes.bytes;
+    ASSERT_TRUE(total == 0 || hull_of({&moving, 1}).bytes > 0);
   }
+}
+
+TEST(MovingWindow, HullOfSeveral) {
+  const std::vector<MovingWindow> windows{
+      moving_interval(50, 10, 100, 300), {}, moving_interval(20, 10, 0, 300)};
+  EXPECT_EQ(hull_of(windows), (Extent{20, 280}));
+  EXPECT_EQ(hull_of({}), Extent{});
 }
 
 TEST(StreamIn, IsThePartOfTheRangeInTheInterval) {

@@ -35,6 +35,19 @@ std::string origins_text(std::span<const Piece> pieces, std::int32_t rank) {
   return text;
 }
 
+void append_turn(std::string& text, const Turn& turn) {
+  const auto line = [&](const std::string& what, const std::vector<std::int32_t>& ranks) {
+    if (ranks.empty()) return;
+    text += "  " + what + (ranks.size() == 1 ? " rank" : " ranks");
+    for (const std::int32_t rank : ranks) text += ' ' + std::to_string(rank);
+    text += '\n';
+  };
+  line("begins after", turn.after);
+  line("lets go", turn.before);
+  line("begins a round after the last of", turn.after_last_round);
+  line("ends a round before the next of", turn.before_next_round);
+}
+
 // One line for all origins that go the same way.
 void append_pieces(std::string& text, std::span<const Piece> pieces, std::int32_t rank,
                    const std::string& way) {
@@ -53,32 +66,36 @@ void append_pieces(std::string& text, std::span<const Piece> pieces, std::int32_
 }  // namespace
 
 std::string window_text(const MovingWindow& window) {
-  const Window& first = window.first;
-  if (first.bytes() <= 0 || first.start >= window.end) return "nothing";
   const std::int64_t last = window.end - 1;
-  std::string text;
-  if (first.count == 1) {
-    const std::int64_t end = std::min(first.start + first.unit - 1, last);
-    text = std::to_string(first.start) + ".." + std::to_string(end);
-    if (window.step <= 0 || first.start + window.step > last) return text;
-  } else {
-    text = std::to_string(first.count) + " x " + std::to_string(first.unit) + " every " +
-           std::to_string(first.stride) + " from " + std::to_string(first.start);
-  }
-  if (window.step > 0) text += " and on by " + std::to_string(window.step);
-  return text + " up to " + std::to_string(last);
+  if (window.bytes <= 0 || window.start > last) return "nothing";
+  const std::int64_t end = std::min(window.start + window.bytes - 1, last);
+  std::string text = std::to_string(window.start) + ".." + std::to_string(end);
+  if (window.step > 0 && window.start + window.step <= last)
+    text += " and on by " + std::to_string(window.step) + " up to " + std::to_string(last);
+  const Stripes& stripes = window.stripes;
+  if (stripes.unit == 0) return text;
+  text += ", of it " + std::to_string(stripes.unit);
+  if (stripes.stride > 0) text += " every " + std::to_string(stripes.stride);
+  return text + " from " + std::to_string(stripes.offset);
 }
 
 std::string plan_text(const Plan& plan) {
   const bool reading = plan.direction == Direction::read;
   std::string text = plan.strategy + (reading ? " read" : " write") + ", rank " +
                      std::to_string(plan.rank) + " of " + std::to_string(plan.ranks) + ": ";
-  if (plan.independent) return text + "independent, own bytes " + access_name(plan.access) + '\n';
+  if (plan.independent) {
+    text += std::string("independent, own bytes ") + access_name(plan.access) + '\n';
+    append_turn(text, plan.turn);
+    return text;
+  }
   text += counted(plan.rounds, "round") + ", " + counted(std::ssize(plan.phases), "phase") +
           ", staging " + counted(plan.staging_bytes, "byte") + '\n';
-  text += "  owns " + (plan.owned ? window_text(*plan.owned) : std::string("nothing"));
+  text += "  owns " + (plan.owned.empty() ? std::string("nothing") : window_text(plan.owned[0]));
+  for (std::size_t i = 1; i < plan.owned.size(); ++i)
+    text += "\n  and  " + window_text(plan.owned[i]);
   if (plan.access != AccessMethod::automatic) text += std::string(", ") + access_name(plan.access);
-  text += '\n';
+  text += plan.prefetch ? ", reads ahead\n" : "\n";
+  append_turn(text, plan.turn);
   const auto count = std::ssize(plan.phases);
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     // A read goes through the phases backwards, and the bytes flow the other way.

@@ -11,8 +11,9 @@ TEST(PlanText, Windows) {
   EXPECT_EQ(window_text(moving_interval(200, 100, 100, 300)), "200..299");
   EXPECT_EQ(window_text(moving_interval(200, 100, 100, 250)), "200..249");
   EXPECT_EQ(window_text(moving_interval(200, 100, 300, 1200)), "200..299 and on by 300 up to 1199");
-  EXPECT_EQ(window_text({{0, 64, 256, 4}, 1024, 8192}),
-            "4 x 64 every 256 from 0 and on by 1024 up to 8191");
+  EXPECT_EQ(window_text({0, 1024, 1024, 8192, {64, 64, 256}}),
+            "0..1023 and on by 1024 up to 8191, of it 64 every 256 from 64");
+  EXPECT_EQ(window_text({0, 1024, 1024, 1000, {64, 64, 0}}), "0..999, of it 64 from 64");
   EXPECT_EQ(window_text({}), "nothing");
 }
 

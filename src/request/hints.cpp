@@ -91,8 +91,8 @@ constexpr HintRow text(std::string_view key, std::string_view accepts) {
 }
 
 bool set_strategy(Hints& hints, std::string_view value) {
-  constexpr std::array<std::string_view, 7> kKnown{
-      "auto", "two-phase", "multi-phase", "independent", "list", "sieve", "naive"};
+  constexpr std::array<std::string_view, 8> kKnown{
+      "auto", "two-phase", "multi-phase", "resonant", "independent", "list", "sieve", "naive"};
   if (std::find(kKnown.begin(), kKnown.end(), value) == kKnown.end()) return false;
   hints.strategy = std::string(value);
   return true;
@@ -207,7 +207,8 @@ std::span<const HintRow> hint_rows() {
       said_number<&Hints::num_io_nodes>("num_io_nodes"),
       HintRow{"romio_no_indep_rw", "true or false", set_no_indep,
               [](const Hints& h) { return std::string(h.romio_no_indep_rw ? "true" : "false"); }},
-      HintRow{"tutti_strategy", "auto, two-phase, multi-phase, independent, list, sieve or naive",
+      HintRow{"tutti_strategy",
+              "auto, two-phase, multi-phase, resonant, independent, list, sieve or naive",
               set_strategy, [](const Hints& h) { return h.strategy; }},
       number<&Hints::radix, 2, 1 << 20>("tutti_radix", "a whole number of at least 2"),
       choice<&Hints::access, AccessMethod>("tutti_access", "auto, naive, list, sieve or mapped"),

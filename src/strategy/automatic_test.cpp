@@ -30,6 +30,25 @@ TEST(Automatic, SmallInterleavedPiecesAreGathered) {
               "two-phase");
 }
 
+TEST(Automatic, StripedFilesAreGatheredByAgents) {
+  CallFacts facts = facts_for(block_cyclic({.ranks = 4, .elements = 16 << 20, .element_bytes = 4}));
+  facts.layout = {64 << 10, 4, 0};
+  EXPECT_EQ(choice(facts), "resonant");
+  facts.layout.io_nodes = 5;
+  EXPECT_EQ(choice(facts), "two-phase") << "more nodes than ranks";
+  facts.layout = {16 << 20, 4, 0};
+  EXPECT_EQ(choice(facts), "two-phase") << "stripes larger than staging";
+  facts.layout = {5 << 20, 4, 0};
+  EXPECT_EQ(choice(facts), "two-phase") << "hardly three rows of stripes";
+  facts.layout = {64 << 10, 1, 0};
+  EXPECT_EQ(choice(facts), "two-phase") << "one node";
+  facts.layout = layout_by_table(*PlacementTable::make({}), 64 << 10, 4);
+  EXPECT_EQ(choice(facts), "two-phase") << "nodes that are not known";
+  facts = facts_for(in_a_row(4, 175'000, 4, 12));
+  facts.layout = {4 << 10, 4, 0};
+  EXPECT_EQ(choice(facts), "two-phase") << "nobody interleaves";
+}
+
 TEST(Automatic, LargePiecesAreLeftToTheirRanks) {
   EXPECT_EQ(choice(in_a_row(4, 1, 64 << 20, 64 << 20)), "independent");
   EXPECT_EQ(choice(in_a_row(4, 100, 128 << 10, 256 << 10)), "independent");
@@ -82,9 +101,13 @@ TEST(Automatic, TogglesAreObeyed) {
 TEST(Automatic, NamedStrategiesAreTaken) {
   CallFacts facts = facts_for(block_cyclic({.ranks = 4, .elements = 1000}));
   for (const Strategy& strategy : strategies()) {
+    facts.layout = {64, strategy.by_io_node ? 4 : 1, 0};
     facts.hints.strategy = strategy.name;
     EXPECT_EQ(choice(facts), strategy.name);
   }
+  facts.layout = {};
+  facts.hints.strategy = "resonant";
+  EXPECT_EQ(choice(facts), "two-phase") << "without striping";
   facts.hints.strategy = "unheard-of";
   EXPECT_EQ(choice(facts), "two-phase");
 }

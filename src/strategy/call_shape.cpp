@@ -29,4 +29,14 @@ Toggle buffering(const CallFacts& facts) {
                                             : facts.hints.romio_cb_write;
 }
 
+Plan begin_plan(const char* strategy, const CallFacts& facts, std::int32_t rank) {
+  Plan plan;
+  plan.strategy = strategy;
+  plan.direction = facts.direction;
+  plan.rank = rank;
+  plan.ranks = static_cast<std::int32_t>(facts.ranks.size());
+  plan.access = facts.hints.access;
+  return plan;
+}
+
 }  // namespace tutti

@@ -5,6 +5,7 @@
 
 #include "base/extent.hpp"
 #include "plan/facts.hpp"
+#include "plan/plan.hpp"
 
 namespace tutti {
 
@@ -20,6 +21,9 @@ struct CallShape {
 };
 
 CallShape shape_of(const CallFacts& facts);
+
+// A plan of `rank` that says whose it is and nothing yet about what to do.
+Plan begin_plan(const char* strategy, const CallFacts& facts, std::int32_t rank);
 
 // The collective buffering toggle of the call's direction.
 Toggle buffering(const CallFacts& facts);

@@ -1,15 +1,13 @@
 #include "strategy/independent.hpp"
 
+#include "strategy/call_shape.hpp"
+
 namespace tutti {
 
 namespace {
 
 Plan alone(const char* strategy, const CallFacts& facts, std::int32_t rank, AccessMethod access) {
-  Plan plan;
-  plan.strategy = strategy;
-  plan.direction = facts.direction;
-  plan.rank = rank;
-  plan.ranks = static_cast<std::int32_t>(facts.ranks.size());
+  Plan plan = begin_plan(strategy, facts, rank);
   plan.independent = true;
   plan.access = access;
   return plan;

@@ -97,12 +97,7 @@ Plan plan_multi_phase(const CallFacts& facts, std::int32_t rank) {
   const SuperWindow super(facts, shape.range);
   const std::int32_t position = order.position_of(rank);
 
-  Plan plan;
-  plan.strategy = "multi-phase";
-  plan.direction = facts.direction;
-  plan.rank = rank;
-  plan.ranks = order.ranks();
-  plan.access = facts.hints.access;
+  Plan plan = begin_plan("multi-phase", facts, rank);
   plan.rounds = super.rounds();
   plan.phases.resize(static_cast<std::size_t>(order.phases()));
   if (plan.rounds == 0) return plan;
@@ -127,8 +122,8 @@ Plan plan_multi_phase(const CallFacts& facts, std::int32_t rank) {
     plan.window_bytes = std::max(
         plan.window_bytes, bytes_in_round(super.window(order.parts(other, order.phases())), 0));
   const MovingWindow owned = super.window(order.parts(position, order.phases()));
-  if (owned.first.start < owned.end) {
-    plan.owned = owned;
+  if (owned.start < owned.end) {
+    plan.owned = {owned};
     plan.staging_bytes = bytes_in_round(owned, 0);
   }
   return plan;

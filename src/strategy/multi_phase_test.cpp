@@ -36,8 +36,8 @@ TEST(MultiPhase, Table4FileOffsets) {
   const auto plans = plan_all(multi_phase(), accesses);
   std::vector<std::int64_t> offsets;
   for (const Plan& plan : plans) {
-    offsets.push_back(plan.owned->first.start);
-    EXPECT_EQ(plan.owned->first.unit, 4);
+    offsets.push_back(plan.owned.at(0).start);
+    EXPECT_EQ(plan.owned.at(0).bytes, 4);
     EXPECT_EQ(plan.rounds, 1);
   }
   EXPECT_EQ(offsets, (std::vector<std::int64_t>{0, 8, 4, 12}));
@@ -69,7 +69,7 @@ TEST(MultiPhase, EachExchangeMovesHalfInThePapersCase) {
 TEST(MultiPhase, PhasesSplitTheFileNotTheList) {
   const auto accesses = block_cyclic({.ranks = 4, .elements = 16, .block = 2});
   const auto plans = plan_all(multi_phase(), accesses);
-  EXPECT_EQ(plans[0].owned, moving_interval(0, 4, 16, 4));
+  EXPECT_EQ(plans[0].owned.at(0), moving_interval(0, 4, 16, 4));
   EXPECT_EQ(check_plans(accesses, plans), Verdict::sound());
 }
 
@@ -109,7 +109,8 @@ TEST(MultiPhase, RadixOfAllRanksIsDirectExchange) {
     EXPECT_EQ(plans[rank].phases[0].ships.size(), 5U);
     for (const Piece& piece : plans[rank].phases[0].ships)
       EXPECT_EQ(piece.origin, plans[rank].rank);
-    EXPECT_EQ(plans[rank].owned->first, direct[rank].owned->first);
+    EXPECT_EQ(plans[rank].owned.at(0).start, direct[rank].owned.at(0).start);
+    EXPECT_EQ(plans[rank].owned.at(0).bytes, direct[rank].owned.at(0).bytes);
   }
 }
 
@@ -138,8 +139,8 @@ TEST(MultiPhase, OneWindowForEachRankInEveryRound) {
   EXPECT_EQ(plans[0].rounds, 4);
   for (const Plan& plan : plans) {
     EXPECT_EQ(plan.staging_bytes, 256 << 10);
-    EXPECT_EQ(plan.owned->first.start % 4096, 0);
-    EXPECT_EQ(plan.owned->step, 1 << 20);
+    EXPECT_EQ(plan.owned.at(0).start % 4096, 0);
+    EXPECT_EQ(plan.owned.at(0).step, 1 << 20);
   }
 }
 
@@ -152,7 +153,7 @@ TEST(MultiPhase, WindowsShrinkWhereOneRankHoldsEverything) {
   const auto plans = plan_all(multi_phase(), facts);
   EXPECT_EQ(check_plans(accesses, plans, 4 << 20), Verdict::sound());
   EXPECT_LE(plans[0].phases[0].lands.size() + plans[2].phases[0].lands.size(), 1U);
-  EXPECT_LE(plans[3].phases[0].ships[0].window.first.unit, 2 << 20);
+  EXPECT_LE(plans[3].phases[0].ships[0].window.bytes, 2 << 20);
 }
 
 TEST(MultiPhase, RefusesPatternsThatRelaysDoNotKnow) {

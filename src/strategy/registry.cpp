@@ -4,6 +4,7 @@
 #include "strategy/automatic.hpp"
 #include "strategy/independent.hpp"
 #include "strategy/multi_phase.hpp"
+#include "strategy/resonant.hpp"
 #include "strategy/strategy.hpp"
 #include "strategy/two_phase.hpp"
 
@@ -36,6 +37,12 @@ constexpr std::array kStrategies{
              .help = "digit-reversed file domains, exchange in log P phases (tutti_radix)",
              .accepts = accepts_multi_phase,
              .plan = plan_multi_phase},
+    Strategy{.name = "resonant",
+             .help = "one agent for each I/O node of a striped file, in ascending order",
+             .accepts = accepts_resonant,
+             .plan = plan_resonant,
+             .by_io_node = true,
+             .otherwise = "two-phase"},
 };
 
 }  // namespace
@@ -50,7 +57,8 @@ const Strategy* find_strategy(std::string_view name) {
 
 const Strategy& choose_strategy(const CallFacts& facts) {
   const Strategy* asked = find_strategy(facts.hints.strategy);
-  if (asked != nullptr && asked->accepts(facts)) return *asked;
+  for (const Strategy* next = asked; next != nullptr; next = find_strategy(next->otherwise))
+    if (next->accepts(facts)) return *next;
   return *find_strategy(automatic_choice(facts));
 }
 

@@ -35,14 +35,14 @@ std::vector<MovingWindow> cut_domains(const CallFacts& facts, const CallShape& s
   const std::int64_t most = std::max<std::int64_t>(facts.hints.cb_buffer_size / 2, 1);
   const std::int64_t window = cut_rounds(largest, most, kPageBytes).window_bytes;
   for (MovingWindow& domain : domains) {
-    domain.first.unit = std::min(window, domain.end - domain.first.start);
+    domain.bytes = std::min(window, domain.end - domain.start);
     domain.step = window;
   }
   return domains;
 }
 
 std::int64_t rounds_of(const MovingWindow& domain) {
-  const std::int64_t bytes = domain.end - domain.first.start;
+  const std::int64_t bytes = domain.end - domain.start;
   return bytes <= 0 ? 0 : (bytes - 1) / domain.step + 1;
 }
 
@@ -51,12 +51,7 @@ std::int64_t rounds_of(const MovingWindow& domain) {
 bool accepts_two_phase(const CallFacts& facts) { return shape_of(facts).monotone; }
 
 Plan plan_two_phase(const CallFacts& facts, std::int32_t rank) {
-  Plan plan;
-  plan.strategy = kName;
-  plan.direction = facts.direction;
-  plan.rank = rank;
-  plan.ranks = static_cast<std::int32_t>(facts.ranks.size());
-  plan.access = facts.hints.access;
+  Plan plan = begin_plan(kName, facts, rank);
   const CallShape shape = shape_of(facts);
   if (goes_independent(facts, shape)) {
     plan.independent = true;
@@ -74,15 +69,15 @@ Plan plan_two_phase(const CallFacts& facts, std::int32_t rank) {
   Phase& phase = plan.phases[0];
   for (std::size_t i = 0; i < owners.size(); ++i) {
     plan.rounds = std::max(plan.rounds, rounds_of(domains[i]));
-    plan.window_bytes = std::max(plan.window_bytes, domains[i].first.unit);
+    plan.window_bytes = std::max(plan.window_bytes, domains[i].bytes);
     if (owners[i] != rank) {
       if (ever_touches(domains[i], extent_of(rank)))
         phase.ships.push_back({owners[i], rank, domains[i]});
       continue;
     }
-    if (domains[i].first.unit == 0) continue;
-    plan.owned = domains[i];
-    plan.staging_bytes = domains[i].first.unit;
+    if (domains[i].bytes == 0) continue;
+    plan.owned = {domains[i]};
+    plan.staging_bytes = domains[i].bytes;
     for (std::int32_t origin = 0; origin < plan.ranks; ++origin)
       if (origin != rank && ever_touches(domains[i], extent_of(origin)))
         phase.lands.push_back({origin, origin, domains[i]});

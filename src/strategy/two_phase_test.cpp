@@ -16,7 +16,7 @@ const Strategy& two_phase() { return *find_strategy("two-phase"); }
 std::vector<std::string> domains(std::span<const Plan> plans) {
   std::vector<std::string> texts;
   for (const Plan& plan : plans)
-    texts.push_back(plan.owned ? window_text(*plan.owned) : std::string("nothing"));
+    texts.push_back(plan.owned.empty() ? std::string("nothing") : window_text(plan.owned[0]));
   return texts;
 }
 
@@ -112,13 +112,13 @@ TEST(TwoPhase, LargeDomainsBeginOnPagesOrStripes) {
       block_cyclic({.ranks = 3, .elements = 1'000'001, .block = 5, .element_bytes = 4});
   CallFacts facts = facts_for(accesses);
   auto plans = plan_all(two_phase(), facts);
-  EXPECT_EQ(plans[1].owned->first.start % 4096, 0);
-  EXPECT_EQ(plans[2].owned->first.start % 4096, 0);
-  EXPECT_EQ(plans[2].owned->end, 4'000'004);
+  EXPECT_EQ(plans[1].owned.at(0).start % 4096, 0);
+  EXPECT_EQ(plans[2].owned.at(0).start % 4096, 0);
+  EXPECT_EQ(plans[2].owned.at(0).end, 4'000'004);
   facts.layout = {1 << 20, 4, 0};
   plans = plan_all(two_phase(), facts);
-  EXPECT_EQ(plans[1].owned->first.start, 1 << 20);
-  EXPECT_EQ(plans[2].owned->first.start, 3 << 20);
+  EXPECT_EQ(plans[1].owned.at(0).start, 1 << 20);
+  EXPECT_EQ(plans[2].owned.at(0).start, 3 << 20);
   EXPECT_EQ(check_plans(accesses, plans), Verdict::sound());
 }
 

@@ -45,6 +45,24 @@ TEST_P(BackgroundAccess, WritesAndReadsInTurns) {
   }
 }
 
+TEST_P(BackgroundAccess, ListsAreIssuedInOrder) {
+  auto device = open_device(name_, {.read = true, .write = true, .create = true});
+  ASSERT_TRUE(device.has_value());
+  constexpr std::int64_t kBytes = 100;
+  std::vector<std::byte> memory(10 * kBytes);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i % 251);
+  TransferLists lists(3);
+  for (std::int64_t i = 9; i >= 0; --i)
+    lists.add({TransferKind::write, i * kBytes, memory.data() + i * kBytes, kBytes, 0}, i == 5);
+  EXPECT_EQ(lists.lists(), 4) << "of 3, 1, 3 and 3";
+  Background background(*device);
+  background.start(1, std::move(lists));
+  EXPECT_EQ(*background.finish(1), 10 * kBytes);
+  std::vector<std::byte> found(memory.size());
+  ASSERT_EQ(*device->read(0, found), 10 * kBytes);
+  EXPECT_EQ(found, memory);
+}
+
 TEST_P(BackgroundAccess, ReportsFailures) {
   std::vector<std::byte> memory(1 << 20);
   auto device = open_device(name_, {.read = true, .write = true, .create = true});

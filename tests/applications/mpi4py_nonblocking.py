@@ -45,11 +45,39 @@ def individual_pointers(file, first):
     return first + RANKS * 2 * COUNT
 
 
+def collectives(file, first):
+    """Columns of a table, several collective accesses at once."""
+    column = INT.Create_resized(0, RANKS * INT.Get_size())
+    column.Commit()
+    file.Set_view((first + RANK) * INT.Get_size(), INT, column)
+    column.Free()
+    mine = [values(first + RANK + i * COUNT * RANKS, COUNT, RANKS) for i in range(4)]
+    requests = [file.Iwrite_at_all(0, mine[0]), file.Iwrite_at_all(COUNT, mine[1])]
+    file.Seek(2 * COUNT)
+    requests += [file.Iwrite_all(mine[2]), file.Iwrite_all(mine[3])]
+    same(file.Get_position(), 4 * COUNT, "Get_position after Iwrite_all")
+    statuses = [MPI.Status() for _ in requests]
+    MPI.Request.Waitall(requests, statuses)
+    same([status.Get_count(INT) for status in statuses], [COUNT] * 4, "counts of nonblocking collectives")
+    meet(file)
+    file.Seek(0)
+    got = [room(COUNT) for _ in range(4)]
+    requests = [file.Iread_all(got[0]), file.Iread_all(got[1]),
+                file.Iread_at_all(2 * COUNT, got[2]), file.Iread_at_all(3 * COUNT, got[3])]
+    for request in reversed(requests):
+        while not request.Test():
+            pass
+    same(got, mine, "Iread_all and Iread_at_all")
+    file.Set_view(0, INT, INT)
+    return first + 4 * COUNT * RANKS
+
+
 def main(name):
     file = MPI.File.Open(WORLD, name, MPI.MODE_CREATE | MPI.MODE_RDWR)
     file.Set_view(0, INT, INT)
     ints = explicit_offsets(file)
     ints = individual_pointers(file, ints)
+    ints = collectives(file, ints)
     WORLD.Barrier()
     same(file.Get_size(), ints * INT.Get_size(), "Get_size")
     file.Close()

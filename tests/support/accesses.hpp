@@ -8,6 +8,7 @@
 
 #include "pattern/shapes.hpp"
 #include "plan/facts.hpp"
+#include "plan/node_bytes.hpp"
 #include "strategy/strategy.hpp"
 #include "support/random_pattern.hpp"
 
@@ -45,6 +46,14 @@ inline CallFacts facts_for(std::span<const FileRange> accesses,
   return facts;
 }
 
+// Sets the layout and what follows from it.
+inline void set_layout(CallFacts& facts, std::span<const FileRange> accesses,
+                       const StripeLayout& layout) {
+  facts.layout = layout;
+  for (std::size_t rank = 0; rank < accesses.size(); ++rank)
+    facts.ranks[rank].on_node = bytes_on_nodes(accesses[rank], layout);
+}
+
 inline std::vector<Plan> plan_all(const Strategy& strategy, const CallFacts& facts) {
   std::vector<Plan> plans;
   for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank)
@@ -65,7 +74,8 @@ class CallMaker {
  public:
   explicit CallMaker(std::uint64_t seed) : random_(seed), patterns_(random_()) {}
 
-  RandomCall call(std::int64_t most_ranks) {
+  // `striped`: always with a striped layout, otherwise now and then.
+  RandomCall call(std::int64_t most_ranks, bool striped = false) {
     RandomCall made;
     const std::int64_t ranks =
         chance(75) ? 1 + below(std::min<std::int64_t>(most_ranks, 9)) : 1 + below(most_ranks);
@@ -75,6 +85,8 @@ class CallMaker {
         if (chance(30)) access = {};
     made.facts = facts_for(made.accesses, chance(50) ? Direction::read : Direction::write);
     set_hints(made.facts);
+    if (striped || chance(20)) set_layout(made.facts, made.accesses, layout());
+    made.facts.server_cache = chance(20);
     return made;
   }
 
@@ -195,7 +207,23 @@ class CallMaker {
     for (std::int64_t rank = 0; rank < ranks; ++rank)
       facts.ranks[static_cast<std::size_t>(rank)].node =
           static_cast<std::int32_t>(scattered ? below(4) : rank / node_ranks);
-    if (chance(20)) facts.layout = {1 + below(64), static_cast<std::int32_t>(2 + below(4)), 0};
+    if (chance(30)) hints.strategy = "resonant";  // which some strategies heed
+  }
+
+  StripeLayout layout() {
+    const auto nodes = static_cast<std::int32_t>(2 + below(chance(80) ? 4 : 16));
+    if (chance(80)) return {1 + below(64), nodes, static_cast<std::int32_t>(below(nodes)), nullptr};
+    // Objects wherever it pleased; the table ends inside the file now and then.
+    PlacementPart part;
+    part.block_bytes = 1 + below(64);
+    part.columns = static_cast<std::int32_t>(1 + below(3));
+    part.object_blocks = 1 + below(3);
+    const std::int64_t set_bytes = part.block_bytes * part.columns * part.object_blocks;
+    const std::int64_t sets = 1 + below(3000 / set_bytes + 1);
+    part.range = {0, sets * set_bytes};
+    for (std::int64_t i = 0; i < sets * part.columns; ++i)
+      part.nodes.push_back(static_cast<std::int32_t>(below(nodes)));
+    return layout_by_table(*PlacementTable::make({part}), part.block_bytes, nodes);
   }
 
   std::mt19937_64 random_;

@@ -125,8 +125,7 @@ class PlanRun {
 
   // As an owner would: a window without holes is written without being read.
   void write_window(std::int64_t round, std::size_t rank, ByteFile& file) {
-    if (!plans_[rank].owned) return;
-    for_each_interval(*plans_[rank].owned, round, [&](Extent interval) {
+    for_each_interval(plans_[rank].owned, round, [&](Extent interval) {
       Bytes staging(static_cast<std::size_t>(interval.bytes), kNobodys);
       if (!union_covers(accesses_, interval))
         for (std::int64_t i = 0; i < interval.bytes; ++i)
@@ -145,8 +144,7 @@ class PlanRun {
   }
 
   void read_window(std::int64_t round, std::size_t rank, const ByteFile& file) {
-    if (!plans_[rank].owned) return;
-    for_each_interval(*plans_[rank].owned, round, [&](Extent interval) {
+    for_each_interval(plans_[rank].owned, round, [&](Extent interval) {
       for (std::size_t origin = 0; origin < plans_.size(); ++origin) {
         const FileRange& access = accesses_[origin];
         const StreamRange wanted = stream_in(access, interval);

@@ -1,0 +1,69 @@
+#include "device/ceph/workers.hpp"
+
+namespace tutti {
+
+namespace {
+
+tl::unexpected<Error> no_batch() {
+  return fail(ErrorKind::invalid_argument, "no such batch is in flight");
+}
+
+}  // namespace
+
+Workers::~Workers() {
+  {
+    const std::lock_guard guard(mutex_);
+    ending_ = true;
+  }
+  queued_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::uint64_t Workers::submit(std::span<Transfer> batch) {
+  const std::lock_guard guard(mutex_);
+  while (std::ssize(threads_) < threads_wanted_) threads_.emplace_back([this] { work(); });
+  const std::uint64_t ticket = next_ticket_++;
+  batches_[ticket].left = batch.size();
+  for (Transfer& transfer : batch) jobs_.push_back({ticket, &transfer});
+  queued_.notify_all();
+  return ticket;
+}
+
+Status Workers::wait(std::uint64_t ticket) {
+  std::unique_lock guard(mutex_);
+  const auto batch = batches_.find(ticket);
+  if (batch == batches_.end()) return no_batch();
+  finished_.wait(guard, [&] { return batch->second.left == 0; });
+  const std::optional<Error> failure = std::move(batch->second.failure);
+  batches_.erase(batch);
+  if (failure) return tl::make_unexpected(*failure);
+  return {};
+}
+
+Result<bool> Workers::test(std::uint64_t ticket) {
+  const std::lock_guard guard(mutex_);
+  const auto batch = batches_.find(ticket);
+  if (batch == batches_.end()) return no_batch();
+  return batch->second.left == 0;
+}
+
+void Workers::work() {
+  std::unique_lock guard(mutex_);
+  for (;;) {
+    queued_.wait(guard, [&] { return ending_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const Job job = jobs_.front();
+    jobs_.pop_front();
+    Batch& batch = batches_[job.ticket];
+    Status moved;
+    if (!batch.failure) {
+      guard.unlock();
+      moved = move_(*job.transfer);
+      guard.lock();
+    }
+    if (!moved && !batch.failure) batch.failure = moved.error();
+    if (--batch.left == 0) finished_.notify_all();
+  }
+}
+
+}  // namespace tutti

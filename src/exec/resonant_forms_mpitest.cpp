@@ -1,0 +1,185 @@
+// ranks: 1 2 3 4 6 16
+// The variations of resonant I/O (ranks in turn, several agents, reading ahead), plan sizes, and
+// layouts that are strange.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "layout/stripe_components.hpp"
+#include "mpi/agree.hpp"
+#include "support/resonant_file.hpp"
+
+namespace tutti::test {
+namespace {
+
+// Every rank's data below the next one's: nothing is exchanged, and of ranks that share a node the
+// higher one's requests come later.
+TEST_F(Resonant, RanksInARowGoOneAfterTheOther) {
+  hints_.striping_factor = 2;
+  open();
+  // Each rank asks both nodes: groups of two.
+  const FileRange range = in_a_row(4 * kStripe);
+  const std::int64_t mine = getpid();
+  std::vector<std::int64_t> pids(static_cast<std::size_t>(world_size()));
+  MPI_Allgather(&mine, 1, MPI_INT64_T, pids.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+  const auto group = [&](std::int64_t pid) {
+    return (std::find(pids.begin(), pids.end(), pid) - pids.begin()) / 2;
+  };
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    const Log writes = logged([&] { write(range); });
+    const Log reads = logged([&] { read(range); });
+    for (const Log& log : {writes, reads})
+      for (const auto& [node, requests] : log) {
+        EXPECT_EQ(std::ssize(requests), world_size()) << "each its own, node " << node;
+        for (std::size_t i = 1; i < requests.size(); ++i)
+          EXPECT_GE(group(requests[i].process), group(requests[i - 1].process)) << "node " << node;
+      }
+  }
+  EXPECT_EQ(file_->counters.bytes_pulled, 0);
+}
+
+// Sixteen processes, two nodes, more data than one round takes: several agents, in turn.
+TEST_F(Resonant, SeveralAgentsOfANodeKeepTheOrder) {
+  hints_.striping_factor = 2;
+  hints_.cb_buffer_size = 8 * kStripe;
+  open();
+  const FileRange range = dealt(1024, (8 << 20) / 1024 / world_size());
+  const Log writes = logged([&] { write(range); });
+  const Log reads = logged([&] { read(range); });
+  for (const Log& log : {writes, reads})
+    for (const auto& [node, requests] : log) {
+      std::set<std::int64_t> processes;
+      std::int64_t reached = 0;
+      for (const RequestLogEntry& request : requests) {
+        processes.insert(request.process);
+        EXPECT_EQ(request.range.offset, reached) << "node " << node;
+        reached = request.range.end();
+      }
+      EXPECT_EQ(std::ssize(processes), world_size() >= 8 ? world_size() / 2 : 1);
+    }
+}
+
+// Sparse files: only a few bytes of each stripe row exist.
+TEST_F(Resonant, PlansDoNotGrowWithTheFile) {
+  open();
+  std::set<std::int64_t> sizes;
+  for (const std::int64_t gib : {1, 64}) {
+    const std::int64_t pitch = (gib << 30) / 64 / world_size();
+    write(dealt(100, 64, pitch - 100));
+    read(dealt(100, 64, pitch - 100));
+    sizes.insert(file_->counters.plan_bytes);
+  }
+  EXPECT_EQ(sizes.size(), 1U);
+}
+
+// Agents only read ahead; then every rank reads for itself.
+TEST_F(Resonant, ReadsAheadWhereServersCache) {
+  hints_.cb_buffer_size = 1 << 20;
+  for (const std::int64_t segment : {1000, 96 << 10}) {
+    open();
+    restate()->facts = [](DeviceFacts& facts) { facts.server_cache = true; };
+    const FileRange range = dealt(segment, (3 << 20) / segment / world_size());
+    write(range);
+    const Log reads = logged([&] { read(range); });
+    const bool ahead = world_size() > 1 && world_size() < 16;  // not in turns
+    if (ahead) {
+      std::int64_t bytes = 0;
+      for (const auto& [node, requests] : reads)
+        for (const RequestLogEntry& request : requests) bytes += request.range.bytes;
+      const std::int64_t asked = range.bytes * world_size();
+      EXPECT_GT(bytes, asked) << "what others need was asked for twice";
+      EXPECT_LE(bytes, (1 + world_size()) * asked) << "ranks may read what lies between pieces";
+      EXPECT_EQ(file_->counters.messages_sent, 0);
+    }
+    // Beyond the end of the file there is nothing, for nobody.
+    FileRange beyond = dealt(segment, 2 * ((3 << 20) / segment / world_size()));
+    std::vector<std::byte> memory(static_cast<std::size_t>(beyond.bytes));
+    const auto moved = transfer_collective(
+        *file_, {Direction::read, beyond, {Pattern::run(beyond.bytes), memory.data()}},
+        std::nullopt);
+    ASSERT_TRUE(moved.has_value());
+    EXPECT_EQ(*moved, range.bytes);
+    TearDown();
+  }
+}
+
+// Requests are issued and not waited for before the next group goes.
+TEST_F(Resonant, TurnsAlsoWhereStorageIsNotWaitedFor) {
+  hints_.striping_factor = 2;
+  hints_.delay_us = 2000;
+  open();
+  restate()->facts = [](DeviceFacts& facts) { facts.asynchronous = true; };
+  const FileRange range = in_a_row(2 * kStripe + 12);
+  write(range);
+  read(range);
+  expect_file(range.bytes * world_size(), [](std::int64_t) { return true; });
+}
+
+// Whatever the device says about stripes, and whether it says the same a moment later.
+TEST_F(Resonant, LayoutsThatAreWrongOrChange) {
+  hints_.cb_buffer_size = 100'000;
+  const StripeLayout said[] = {{0, 4, 0},   {-1, 4, 0},   {100, 0, 0},
+                               {100, 4, 3}, {4096, 5, 1}, {std::int64_t{1} << 62, 3, 0}};
+  for (const StripeLayout& first : said) {
+    open();
+    const auto statement = restate();
+    for (const StripeLayout& layout : {first, StripeLayout{300, 7, 2}, StripeLayout{}}) {
+      statement->layout = [&](StripeLayout& told) { told = layout; };
+      const FileRange range = dealt(777 + layout.io_nodes, 100);
+      write(range);
+      read(range);
+    }
+    TearDown();
+  }
+  // Different ones on different ranks.
+  open();
+  restate()->layout = [](StripeLayout& told) { told = {1000 * (1 + world_rank()), 4, 0}; };
+  write(dealt(500, 100));
+  read(dealt(500, 100));
+}
+
+// Objects wherever it pleased the storage, as Ceph does it; the table ends inside the file.
+TEST_F(Resonant, PlacementsByTable) {
+  hints_.cb_buffer_size = 50'000;
+  PlacementPart part;
+  part.block_bytes = 4096;
+  part.object_blocks = 2;
+  part.range = {0, 60 * 8192};
+  for (std::int32_t i = 0; i < 60; ++i) part.nodes.push_back(i * i % 7);
+  const StripeLayout layout = layout_by_table(*PlacementTable::make({part}));
+  open();
+  restate()->layout = [&](StripeLayout& told) { told = layout; };
+  for (const std::int64_t segment : {100, 5000, 30'000}) {
+    const FileRange range = dealt(segment, 600'000 / segment / world_size(), segment / 3);
+    write(range);
+    read(range);
+  }
+  EXPECT_GT(file_->counters.plan_bytes, 0);
+}
+
+// Without striping the call is served all the same.
+TEST_F(Resonant, FilesWithoutStripesAreServedByTwoPhase) {
+  auto file =
+      open_file(MPI_COMM_WORLD, path_,
+                {.read = true, .write = true, .create = true, .delete_on_close = true}, hints_);
+  ASSERT_TRUE(file.has_value());
+  file_ = std::move(*file);
+  if (world_rank() == 0) testing::internal::CaptureStderr();
+  for (int call = 0; call < 3; ++call) {
+    write(dealt(1000, 50));
+    read(dealt(1000, 50));
+  }
+  if (world_rank() == 0) {
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("not striped"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test
+
+int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv); }

@@ -1,0 +1,104 @@
+// ranks: 1 2 3 4 6 16
+// Resonant I/O on the striped device, judged by the device's own log of requests.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "layout/stripe_components.hpp"
+#include "mpi/agree.hpp"
+#include "support/resonant_file.hpp"
+
+namespace tutti::test {
+namespace {
+
+class ResonantWays : public Resonant, public ::testing::WithParamInterface<TransportChoice> {
+ protected:
+  void SetUp() override {
+    Resonant::SetUp();
+    hints_.transport = GetParam();
+  }
+};
+
+// The demonstration program: segments of 64 KiB on 4 I/O nodes, and smaller and larger ones.
+TEST_P(ResonantWays, EveryNodeSeesOneProcessAndSequentialOffsets) {
+  hints_.cb_buffer_size = 1 << 20;
+  open();
+  for (const std::int64_t segment : {4 << 10, 64 << 10, 96 << 10}) {
+    const FileRange range = dealt(segment, (3 << 20) / segment / world_size());
+    const Log writes = logged([&] { write(range); });
+    EXPECT_EQ(writes.size(), 4U);
+    expect_resonance(writes, TransferKind::write, true);
+    const Log reads = logged([&] { read(range); });
+    EXPECT_EQ(reads.size(), 4U);
+    expect_resonance(reads, TransferKind::read, true);
+  }
+}
+
+TEST_P(ResonantWays, HolesAreAscendingToo) {
+  hints_.cb_buffer_size = 1 << 20;
+  open();
+  // Far apart: only the pieces travel. Interleaved ranks, so that there is an exchange.
+  const FileRange range = dealt(512, 40, 40 << 10);
+  const Log writes = logged([&] { write(range); });
+  if (world_size() > 1) expect_resonance(writes, TransferKind::write, false);
+  const Log reads = logged([&] { read(range); });
+  if (world_size() > 1) expect_resonance(reads, TransferKind::read, false);
+  const std::int64_t pitch = 512 + (40 << 10);
+  expect_file((40 * world_size() - 1) * pitch + 512,
+              [&](std::int64_t at) { return at % pitch < 512; });
+}
+
+TEST_P(ResonantWays, FewerProcessesThanNodesAndNodesWithNothingToDo) {
+  for (const int nodes : {8, 16}) {
+    hints_.striping_factor = nodes;
+    open();
+    // Interleaved pieces inside the first five stripes: the other nodes are left alone.
+    const std::int64_t times = 5 * kStripe / 1024 / world_size();
+    const Log writes = logged([&] { write(dealt(1024, times)); });
+    EXPECT_EQ(std::ssize(writes), 5);
+    expect_resonance(writes, TransferKind::write, true);
+    TearDown();
+  }
+}
+
+TEST_P(ResonantWays, ListsAreAsLongAsAskedFor) {
+  hints_.list_segments = 5;
+  open();
+  const FileRange range = dealt(kStripe / 2, 80 / world_size() + 1);
+  const Log writes = logged([&] { write(range); });
+  for (const auto& [node, requests] : writes)
+    for (const RequestLogEntry& request : requests)
+      if (world_size() > 1) {
+        EXPECT_LE(request.range.bytes, 5 * kStripe) << "node " << node;
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, ResonantWays,
+                         ::testing::Values(TransportChoice::messages, TransportChoice::shared));
+
+TEST_F(Resonant, FilesThatEndInsideAStripeAndUnitsOfEverySize) {
+  for (const std::int64_t unit : {64 << 10, 256 << 10, 1 << 20, 4 << 20})
+    for (const int nodes : {4, 8, 16}) {
+      if (world_size() > 4 && (nodes == 8 || unit == 256 << 10)) continue;
+      hints_.striping_unit = unit;
+      hints_.striping_factor = nodes;
+      open();
+      const std::int64_t segment = 5000;
+      const std::int64_t times = 2 * unit / segment / world_size() + 3;
+      const FileRange range = dealt(segment, times, 100);
+      write(range);
+      read(range);
+      const std::int64_t pitch = segment + 100;
+      expect_file(times * world_size() * pitch - 100,
+                  [&](std::int64_t at) { return at % pitch < segment; });
+      TearDown();
+    }
+}
+
+}  // namespace
+}  // namespace tutti::test
+
+int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv); }

@@ -1,0 +1,50 @@
+// A device that does what another one does and says something else about itself.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "device/device.hpp"
+
+namespace tutti::test {
+
+// What is said; changed by tests while the device is open.
+struct Statement {
+  std::function<void(DeviceFacts&)> facts = [](DeviceFacts&) {};
+  std::function<void(StripeLayout&)> layout = [](StripeLayout&) {};
+};
+
+class RestatedDevice final : public DeviceBackend {
+ public:
+  RestatedDevice(Device device, std::shared_ptr<const Statement> statement)
+      : device_(std::move(device)), statement_(std::move(statement)) {}
+
+  DeviceFacts facts() const override {
+    DeviceFacts facts = device_->facts();
+    statement_->facts(facts);
+    return facts;
+  }
+  StripeLayout layout() const override {
+    StripeLayout layout = device_->layout();
+    statement_->layout(layout);
+    return layout;
+  }
+  Result<std::uint64_t> submit(std::span<Transfer> batch) override {
+    return device_->submit(batch);
+  }
+  Status wait(std::uint64_t ticket) override { return device_->wait(ticket); }
+  Result<std::int64_t> size() override { return device_->size(); }
+  Status resize(std::int64_t bytes) override { return device_->resize(bytes); }
+  Status preallocate(std::int64_t bytes) override { return device_->preallocate(bytes); }
+  Status sync() override { return device_->sync(); }
+  Status lock(Extent range, LockMode mode) override { return device_->lock(range, mode); }
+  Status unlock(Extent range) override { return device_->unlock(range); }
+  Status close() override { return device_.close(); }
+
+ private:
+  Device device_;
+  std::shared_ptr<const Statement> statement_;
+};
+
+}  // namespace tutti::test
