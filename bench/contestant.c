@@ -19,7 +19,13 @@
   X(write_at_all, (MPI_File, MPI_Offset, const void*, int, MPI_Datatype, MPI_Status*))   \
   X(read_at_all, (MPI_File, MPI_Offset, void*, int, MPI_Datatype, MPI_Status*))          \
   X(write_at, (MPI_File, MPI_Offset, const void*, int, MPI_Datatype, MPI_Status*))       \
-  X(read_at, (MPI_File, MPI_Offset, void*, int, MPI_Datatype, MPI_Status*))
+  X(read_at, (MPI_File, MPI_Offset, void*, int, MPI_Datatype, MPI_Status*))              \
+  X(iwrite_at_all, (MPI_File, MPI_Offset, const void*, int, MPI_Datatype, MPI_Request*)) \
+  X(iread_at_all, (MPI_File, MPI_Offset, void*, int, MPI_Datatype, MPI_Request*))        \
+  X(write_at_all_begin, (MPI_File, MPI_Offset, const void*, int, MPI_Datatype))          \
+  X(read_at_all_begin, (MPI_File, MPI_Offset, void*, int, MPI_Datatype))                 \
+  X(write_at_all_end, (MPI_File, const void*, MPI_Status*))                              \
+  X(read_at_all_end, (MPI_File, void*, MPI_Status*))
 
 struct file_calls {
 #define MEMBER(name, arguments) int(*name) arguments;
@@ -74,7 +80,7 @@ int parse_contestant(const char* text, struct contestant* contestant) {
   const char* const kind = strsep(&rest, "|");
   const char* const level = strsep(&rest, "|");
   const char* const memory = strsep(&rest, "|");
-  if (memory == NULL || *memory < '0' || *memory > '2' || *level < '0' || *level > '3') return 0;
+  if (memory == NULL || *memory < '0' || *memory > '2' || *level < '0' || *level > '5') return 0;
   memset(contestant, 0, sizeof *contestant);
   snprintf(contestant->name, sizeof contestant->name, "%s", name);
   contestant->level = (enum level)(*level - '0');
@@ -125,7 +131,7 @@ int open_shape(const struct run* run, struct contestant* c, const struct shape* 
   opening->open_seconds = since_barrier(begin);
   if (code != MPI_SUCCESS) return code;
   begin = begin_after_barrier();
-  const int whole = c->level == LEVEL_ONE || c->level == LEVEL_ONE_ALL;
+  const int whole = c->level >= LEVEL_ONE;
   code = c->calls->set_view(c->file, whole ? shape->displacement : 0, MPI_INT,
                             whole ? shape->filetype : MPI_INT, "native", c->info);
   opening->view_seconds = since_barrier(begin);
@@ -179,6 +185,34 @@ static int access_runs(const struct contestant* c, const struct shape* shape,
   return MPI_SUCCESS;
 }
 
+static int write_once(struct contestant* c, uint32_t* memory, MPI_Datatype type,
+                      MPI_Status* status) {
+  MPI_Request request;
+  int code;
+  if (c->level == LEVEL_ONE) return c->calls->write_at(c->file, 0, memory, 1, type, status);
+  if (c->level == LEVEL_ONE_ALL) return c->calls->write_at_all(c->file, 0, memory, 1, type, status);
+  if (c->level == LEVEL_ONE_STARTED) {
+    code = c->calls->iwrite_at_all(c->file, 0, memory, 1, type, &request);
+    return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
+  }
+  code = c->calls->write_at_all_begin(c->file, 0, memory, 1, type);
+  return code == MPI_SUCCESS ? c->calls->write_at_all_end(c->file, memory, status) : code;
+}
+
+static int read_once(struct contestant* c, uint32_t* memory, MPI_Datatype type,
+                     MPI_Status* status) {
+  MPI_Request request;
+  int code;
+  if (c->level == LEVEL_ONE) return c->calls->read_at(c->file, 0, memory, 1, type, status);
+  if (c->level == LEVEL_ONE_ALL) return c->calls->read_at_all(c->file, 0, memory, 1, type, status);
+  if (c->level == LEVEL_ONE_STARTED) {
+    code = c->calls->iread_at_all(c->file, 0, memory, 1, type, &request);
+    return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
+  }
+  code = c->calls->read_at_all_begin(c->file, 0, memory, 1, type);
+  return code == MPI_SUCCESS ? c->calls->read_at_all_end(c->file, memory, status) : code;
+}
+
 int access_shape(const struct run* run, struct contestant* c, const struct shape* shape,
                  enum direction direction, uint32_t* memory) {
   if (c->kind == KIND_BLOCK) return access_block(run, c, shape, direction, memory), MPI_SUCCESS;
@@ -193,13 +227,8 @@ int access_shape(const struct run* run, struct contestant* c, const struct shape
     return access_runs(c, shape, direction, memory);
   const MPI_Datatype type = shape->memory[c->memory].type;
   MPI_Status status;
-  int code;
-  if (direction == WRITE)
-    code = c->level == LEVEL_ONE ? c->calls->write_at(c->file, 0, memory, 1, type, &status)
-                                 : c->calls->write_at_all(c->file, 0, memory, 1, type, &status);
-  else
-    code = c->level == LEVEL_ONE ? c->calls->read_at(c->file, 0, memory, 1, type, &status)
-                                 : c->calls->read_at_all(c->file, 0, memory, 1, type, &status);
+  const int code = direction == WRITE ? write_once(c, memory, type, &status)
+                                      : read_once(c, memory, type, &status);
   return checked(code, &status, type, 1);
 }
 

@@ -13,8 +13,16 @@
 enum kind { KIND_TUTTI, KIND_HOST, KIND_BLOCK, KIND_TRANSPOSE };
 
 // 0 many independent contiguous calls, 1 many collective contiguous, 2 one independent
-// noncontiguous, 3 one collective noncontiguous.
-enum level { LEVEL_MANY = 0, LEVEL_MANY_ALL = 1, LEVEL_ONE = 2, LEVEL_ONE_ALL = 3 };
+// noncontiguous, 3 one collective noncontiguous; 4 and 5 the same as 3 by a nonblocking call and
+// its MPI_Wait, and by a split collective.
+enum level {
+  LEVEL_MANY = 0,
+  LEVEL_MANY_ALL = 1,
+  LEVEL_ONE = 2,
+  LEVEL_ONE_ALL = 3,
+  LEVEL_ONE_STARTED = 4,
+  LEVEL_ONE_SPLIT = 5
+};
 
 enum direction { WRITE = 0, READ = 1 };
 

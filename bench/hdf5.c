@@ -1,6 +1,7 @@
 // Times parallel HDF5: a 3-D dataset decomposed over all ranks, written and read collectively, and
 // many small attributes. Everything read is checked. Rank 0 prints one line of JSON.
-// Usage: bench_hdf5 FILE volume SIDE | attributes GROUPS PER_GROUP
+// Usage: bench_hdf5 FILE volume SIDE blocks|columns | attributes GROUPS PER_GROUP
+// blocks: every dimension is divided; columns: the last one only, so that pieces are small.
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -46,9 +47,9 @@ struct Block {
   hsize_t shape[3], first[3], size[3];
 };
 
-static struct Block block_of_rank(int side) {
+static struct Block block_of_rank(int side, int columns) {
   struct Block block;
-  int grid[3] = {0, 0, 0};
+  int grid[3] = {columns, columns, 0};  // 0: as MPI likes
   MPI_Dims_create(ranks, 3, grid);
   const int place[3] = {rank / (grid[1] * grid[2]), rank / grid[2] % grid[1], rank % grid[2]};
   for (int d = 0; d < 3; ++d) {
@@ -66,8 +67,8 @@ static double value_at(const struct Block* block, hsize_t i) {
   return (double)((z * block->shape[1] + y) * block->shape[2] + x);
 }
 
-static void volume(const char* name, int side) {
-  const struct Block block = block_of_rank(side);
+static void volume(const char* name, int side, int columns) {
+  const struct Block block = block_of_rank(side, columns);
   const hsize_t count = block.size[0] * block.size[1] * block.size[2];
   double* const data = malloc(count * sizeof(double) + 1);
   check(data != NULL, "no memory");
@@ -142,12 +143,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc == 4 && strcmp(argv[2], "volume") == 0)
-    volume(argv[1], atoi(argv[3]));
+  if (argc == 5 && strcmp(argv[2], "volume") == 0)
+    volume(argv[1], atoi(argv[3]), strcmp(argv[4], "columns") == 0 ? 1 : 0);
   else if (argc == 5 && strcmp(argv[2], "attributes") == 0)
     attributes(argv[1], atoi(argv[3]), atoi(argv[4]));
   else
-    check(0, "usage: bench_hdf5 FILE volume SIDE | attributes GROUPS PER_GROUP");
+    check(0, "usage: bench_hdf5 FILE volume SIDE blocks|columns | attributes GROUPS PER_GROUP");
   MPI_Finalize();
   return 0;
 }

@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE))
 
-from suite import bars, costs, libraries, matrix, network, shapes  # noqa: E402
+from suite import bars, costs, libraries, matrix, network, nonblocking, overlap, resonant, shapes  # noqa: E402
 from suite.contest import Bench  # noqa: E402
 from suite.launch import BenchError, Launcher  # noqa: E402
 
@@ -36,6 +36,9 @@ SECTIONS = {
     "inspector": costs.inspector,
     "memory": costs.memory,
     "network": network.run,
+    "nonblocking": nonblocking.run,
+    "overlap": overlap.run,
+    "resonant": resonant.run,
     "hdf5": libraries.hdf5,
     "kernels": costs.kernels,
 }
@@ -51,6 +54,8 @@ def parse():
     parser.add_argument("--repetitions", type=int, help="alternating repetitions (5; quick: 3)")
     parser.add_argument("--limit", type=float, help="seconds after which a call is cut off (60; quick: 10)")
     parser.add_argument("--dir", type=Path, default=Path("/dev/shm"), help="folder for the measured file")
+    parser.add_argument("--storage", default="striped:",
+                        help="prefix of the file that `resonant` measures, with a folder where that is not --dir (ceph:/bench/)")
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.size = (options.size or (16 if options.quick else 64)) << 20
@@ -119,7 +124,7 @@ def main():
 
         with tempfile.TemporaryDirectory(prefix="tutti-bench-", dir=options.dir) as scratch:
             launcher = Launcher(options.build, options.mpi, Path(scratch), options.limit, folder / "run.log")
-            bench = Bench(launcher, options.quick, options.size, options.repetitions, say)
+            bench = Bench(launcher, options.quick, options.size, options.repetitions, say, storage=options.storage)
             place = f"{options.mpi}, {options.dir}, {os.cpu_count()} cores"
             say(f"Tutti benchmarks: {options.size >> 20} MiB, {options.repetitions} alternating repetitions, {place}.\n"
                 f"Load before: {os.getloadavg()[0]:.1f}. A call that needs more than {options.limit:.0f} s is cut off.\n")

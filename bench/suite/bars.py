@@ -1,8 +1,9 @@
 """The measured figures beside the bars set for them. Nothing here fails a run."""
 
-from . import costs, matrix, network, shapes
-from .contest import AUTO, BLOCK, HAND_WRITTEN, OPS, tuned_romio
+from . import costs, matrix, network, nonblocking, overlap, shapes
+from .contest import AUTO, BLOCK, HAND_WRITTEN, OMPIO, OPS, at_level, tuned_romio
 from .tables import number, seconds, size, table
+from .whole_launch import TUTTI, median
 
 NOISE = 0.10  # a peer that is less than this much faster counts as equal
 STAGING_BYTES = 16 << 20
@@ -11,7 +12,7 @@ STAGING_BYTES = 16 << 20
 def summary(bench):
     rows = []
     for make in (block_ratios, romio_ratios, never_slower, second_call, inspector_growth, peak_memory, gap_costs,
-                 irregular_ratio, lattice_ratio, wire, view_costs, rank_select, independent_ratio, touch_bandwidth):
+                 irregular_ratio, lattice_ratio, wire, nonblocking_ratios, hidden_share, hdf5_ratios, view_costs, rank_select, independent_ratio, touch_bandwidth):
         rows += make(bench.data)
     rows = [[what, bar, {True: "met", False: "NOT met", None: "–"}[met], measured] for what, bar, measured, met in rows]
     bench.data["summary"] = rows
@@ -147,6 +148,43 @@ def wire(data):
              for per_node, cases in found["found"].items() for name, case in cases.items() for op in OPS]
     return at_least("slow network, auto / what the wire allows", 0.85,
                     least([(rate / bound if rate else None, where) for rate, where in rates]))
+
+
+def nonblocking_ratios(data):
+    found = data.get("nonblocking", {})
+    slow = [(nonblocking.slowdown(case, level, op), f"{name} {flavour} {op}") for cases in found.values()
+            for name, case in cases.items() for flavour, level in nonblocking.FLAVOURS.items() for op in OPS]
+    slow = [pair for pair in slow if pair[0] is not None]
+    if not slow:
+        return [("nonblocking and split, time against blocking", "<= 1.2x", "not measured", None)]
+    worst = max(slow)
+    rows = [("nonblocking and split, time against blocking", "<= 1.2x", f"{number(worst[0])}x ({worst[1]})",
+             worst[0] <= 1.2)]
+    if "ompio" in found:
+        rows += at_least("nonblocking and split, Tutti / OMPIO's", 20, least(
+            (case.ratio(at_level(AUTO, level).name, at_level(OMPIO, level).name, op, "median"), f"{name} {flavour} {op}")
+            for name, case in found["ompio"].items() for flavour, level in nonblocking.FLAVOURS.items() for op in OPS))
+    return rows
+
+
+def hidden_share(data):
+    found = [(outcomes[TUTTI].get("hidden"), case) for case, outcomes in data.get("overlap", {}).items()]
+    return at_least("nonblocking access hidden behind computation", 0.8, least(found))
+
+
+def hdf5_ratios(data):
+    found, small = [], []
+    for case, outcomes in data.get("hdf5", {}).items():
+        for peer, times in outcomes.items():
+            for op in OPS:
+                if peer == TUTTI or not times[op] or not outcomes[TUTTI][op]:
+                    continue
+                pair = (median(times[op]) / median(outcomes[TUTTI][op]), f"{case}, {op}, {peer}")
+                found.append(pair)
+                if "last dimension" in case:
+                    small.append(pair)
+    return (at_least("HDF5, Tutti / the hosts, medians", 1 - NOISE, least(found)) +
+            at_least("HDF5 in small pieces, Tutti / the hosts", 3, least(small)))
 
 
 def view_costs(data):

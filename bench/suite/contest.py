@@ -33,6 +33,9 @@ def at_level(contestant, level):
     return Contestant(f"{contestant.name} {level}", contestant.kind, level, contestant.hints)
 
 
+STARTED, SPLIT = 4, 5  # levels: a nonblocking call with its wait, a split collective
+
+
 def with_memory(contestant, memory):
     """0 contiguous, 1 one gap, 2 gaps."""
     return Contestant(f"{contestant.name} {memory}", contestant.kind, contestant.level, contestant.hints, memory)
@@ -45,6 +48,7 @@ class Bench:
     size: int  # bytes of the matrix
     repetitions: int
     say: callable
+    storage: str = "striped:"  # prefix of the file on I/O nodes
     data: dict = field(default_factory=dict)  # section -> what it found, for the bars, the plot and JSON
 
     def hosts(self, ranks, tuned=True):

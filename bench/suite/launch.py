@@ -37,6 +37,7 @@ class Outcome:
     view_s: float = None
     memory: dict = field(default_factory=dict)  # op -> peak bytes added
     views: list = field(default_factory=list)  # records of view_cost
+    requests: dict = field(default_factory=dict)  # op -> records of patterns, one for each I/O node
 
     def best(self, op):
         return min(self.seconds[op]) if self.seconds[op] else None
@@ -125,17 +126,17 @@ class Launcher:
             finally:
                 end_job(job)
 
-    def run(self, program, ranks, host, contestants, cases, options=(), nodes=None):
+    def run(self, program, ranks, host, contestants, cases, options=(), nodes=None, file=None):
         """All cases with all contestants; those that are too slow or crash are left out and said so.
 
-        Returns a dictionary from case name to Case.
+        `file` is the measured file, one in the scratch folder unless it is named. Returns a dictionary from case name to Case.
         """
         skips, results, remaining = [], {}, list(cases)
         for _ in range(3 * len(contestants) * len(cases) + 1):
             records = self.folder / "records.jsonl"
             records.unlink(missing_ok=True)
             words = self.command(program, ranks, host, nodes)
-            words += ["--file", str(self.folder / "measured"), "--records", str(records),
+            words += ["--file", file or str(self.folder / "measured"), "--records", str(records),
                       "--limit", str(self.limit_s), *options]
             for contestant in contestants:
                 words += ["--contestant", contestant.spec()]
@@ -242,6 +243,8 @@ def collect(results, lines, limit_s):
             outcome.problem[op] = "WRONG"
         elif kind == "memory":
             outcome.memory[op] = line["added_bytes"]
+        elif kind == "requests":
+            outcome.requests.setdefault(op, []).append(line)
         elif kind == "view":
             outcome.views.append(line)
 
