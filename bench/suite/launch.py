@@ -285,4 +285,6 @@ class Nodes:
         addresses = ",".join(f"10.78.0.{i + 1}:{self.per_node}" for i in range(self.count))
         return ["ip", "netns", "exec", self.HUB, *words, "--mca", "plm_rsh_agent", str(self.here / "nsh"),
                 "--mca", "pml", "ob1", "--mca", "btl", "tcp,vader,self", "--mca", "btl_tcp_if_include", "10.78.0.0/24",
-                "--mca", "oob_tcp_if_include", "10.78.0.0/24", "-H", addresses]
+                "--mca", "oob_tcp_if_include", "10.78.0.0/24", "-H", addresses,
+                # The host sees no more ranks than cores on each of its nodes and would spin, but they share the cores.
+                "--mca", "mpi_yield_when_idle", "1"]

@@ -44,11 +44,13 @@ class ProgramCaller final : public MpiCaller {
   }
 };
 
-class ThreadCaller final : public MpiCaller {
+// Sleeps rather than spins: others need the processors, the program's own threads or ranks of other
+// nodes that share them. Hosts give up their turn while they wait, which does not help where the
+// scheduler lets a thread that yields go on until its time slice ends.
+class SleepingCaller final : public MpiCaller {
  public:
   bool may_block() const override { return false; }
   void make(const std::function<void()>& calls) override { calls(); }
-  // Sleeps rather than spins: the program's own threads need the processors.
   int complete(std::span<MPI_Request> requests, MPI_Status* statuses) override {
     constexpr std::chrono::microseconds kLongest{100};
     constexpr int kYields = 50;
@@ -162,8 +164,10 @@ MpiCaller& program_caller() {
   return caller;
 }
 
+MpiCaller& patient_caller() { return thread_caller(); }
+
 MpiCaller& thread_caller() {
-  static ThreadCaller caller;
+  static SleepingCaller caller;
   return caller;
 }
 

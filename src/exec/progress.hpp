@@ -85,9 +85,11 @@ bool progress_while_waiting();
 // For the first lines of a helper thread: it must not call MPI on its own.
 void mark_helper_thread();
 
-// The callers of MPI: a thread of the program, a helper thread where MPI allows any thread to call,
-// and a helper thread whose calls the program's threads make.
+// The callers of MPI: a thread of the program; the same, asleep between looks at what it waits for;
+// a helper thread where MPI allows any thread to call; and a helper thread whose calls the program's
+// threads make.
 MpiCaller& program_caller();
+MpiCaller& patient_caller();
 MpiCaller& thread_caller();
 MpiCaller& polled_caller();
 
