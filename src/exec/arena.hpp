@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/quicker_way.hpp"
+#include "base/quickest_way.hpp"
 #include "base/result.hpp"
 #include "mpi/shared_memory.hpp"
 #include "mpi/sleep.hpp"
@@ -21,6 +21,10 @@ enum Place : std::int64_t {
   kNowhere = -1,   // nothing for this rank, or whoever filled the slot failed
   kInWindow = -2,  // the slot holds the file's bytes as they are: the rank picks its own
 };
+
+// Ways to fill a slot, as bits: stores past the caches, by way of the rank's own memory; the page
+// cache mapped, where the device allows it, instead of read.
+enum SlotFilling : int { kPastCaches = 1, kMapped = 2 };
 
 // Steps are counted over all calls, so that words need no reset; totals agree on all ranks. Counts
 // wrap around: later_than() compares them.
@@ -67,10 +71,10 @@ class Arena {
 
   StepCount steps_so_far = 0;  // in the calls before
 
-  // How this rank fills slots: straight into them, or by way of its own memory and past the caches.
-  // The first is quicker unless the cores that took the slot's last bytes are far away.
-  QuickerWay window_way;
-  QuickerWay dealt_way;
+  // How this rank fills slots (SlotFilling): what is quickest depends on how far the cores that
+  // took the slot's last bytes are, and on what the system charges for mapping a page.
+  QuickestWay window_way;
+  QuickestWay dealt_way;
 
   // One place per rank, written by whoever fills the slot.
   std::int64_t* places(int owner, StepCount step) const {

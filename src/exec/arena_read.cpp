@@ -28,7 +28,8 @@ class ArenaRead : public ArenaSteps {
       : ArenaSteps(call),
         owners_(owners()),
         helps_(call.inspection().knows_all && !call.inspection().facts.layout.striped()),
-        streams_(call.memory_is_direct(me_) && call.access.file.bytes >= kStreamedBytes) {}
+        streams_(call.memory_is_direct(me_) && call.access.file.bytes >= kStreamedBytes),
+        maps_(call.file.device->facts().maps_reads) {}
 
   // Collective. Only ranks that own a domain touch storage.
   std::optional<Error> run() {
@@ -102,10 +103,12 @@ class ArenaRead : public ArenaSteps {
     std::byte* data = arena_.data(owner.rank, count_of(step));
     std::fill_n(places, call_.file.ranks, std::int64_t{kNowhere});
     if (failure_) return;
-    const bool picking = suits_picking(owner.window, step);
-    QuickerWay& ways = picking ? arena_.window_way : arena_.dealt_way;
-    const QuickerWay::Way way = ways.next();
-    streams_into_slot_ = way == QuickerWay::kSecond;
+    const Suits suits = what_suits(owner.window, step);
+    QuickestWay& ways = suits == Suits::dealing ? arena_.dealt_way : arena_.window_way;
+    const int way = ways.next(maps_ && suits != Suits::picking_only ? 4 : 2);
+    streams_into_slot_ = (way & kPastCaches) != 0;
+    maps_now_ = (way & kMapped) != 0;
+    const bool picking = suits != Suits::dealing && !maps_now_;
     const double began = thread_seconds();
     const std::int64_t filled = picking ? fill_window(owner.window, step, places, data)
                                         : deal_window(owner.window, step, places, data);
@@ -114,8 +117,11 @@ class ArenaRead : public ArenaSteps {
     if (failure_) std::fill_n(places, call_.file.ranks, std::int64_t{kNowhere});
   }
 
-  // Most of it asked for, in runs that are not too short; or asked for twice and more.
-  bool suits_picking(const MovingWindow& window, std::int64_t step) const {
+  // How ranks get at the bytes of a step: somebody deals them out; or each picks its own from the
+  // file's bytes, which needs most of it asked for, in runs that are not too short, and is the only
+  // way where more is asked for than a slot holds.
+  enum class Suits { dealing, picking, picking_only };
+  Suits what_suits(const MovingWindow& window, std::int64_t step) const {
     std::int64_t asked = 0;
     std::int64_t there = 0;
     std::int64_t runs = 0;
@@ -125,9 +131,10 @@ class ArenaRead : public ArenaSteps {
       there += interval.bytes;
       for (const Share& share : shares.list) runs += share.bytes() / mean_run(*share.pattern) + 1;
     });
-    if (runs == 0) return false;
-    if (asked > call_.file.ranks * arena_.step_bytes() || asked >= 2 * there) return true;
-    return asked >= there / 2 && asked / runs >= kPickedRunBytes;
+    if (runs == 0) return Suits::dealing;
+    if (asked > call_.file.ranks * arena_.step_bytes() || asked >= 2 * there)
+      return Suits::picking_only;
+    return asked >= there / 2 && asked / runs >= kPickedRunBytes ? Suits::picking : Suits::dealing;
   }
 
   // Returns the bytes read.
@@ -162,12 +169,27 @@ class ArenaRead : public ArenaSteps {
       if (shares.list.empty()) return;
       dealt += shares.bytes;
       if (shares.sparse) return read_sparse(shares, next);
+      if (maps_now_) return deal_mapped(shares, next);
       const auto own = call_.state.windows[0].borrow(shares.span.bytes);
-      if (!own.granted()) return note(no_window());
+      const auto sorted = room_for_sorting(shares);
+      if (!own.granted() || !sorted.granted()) return note(no_window());
       note(read_span(call_, shares, own.data()));
-      if (!failure_) deal_out(shares, own.data() - shares.span.offset, next);
+      if (!failure_) deal_out(shares, own.data() - shares.span.offset, sorted.data(), next);
     });
     return dealt;
+  }
+
+  // Straight from the page cache. Nothing is borrowed while it is looked at: see view_mapped().
+  void deal_mapped(const Shares& shares, std::vector<std::byte*>& next) {
+    const auto sorted = room_for_sorting(shares);
+    if (!sorted.granted()) return note(no_window());
+    note(call_.file.device->view_mapped(
+        {shares.span.offset + call_.outlook.shift, shares.span.bytes},
+        [&](const std::byte* mapped) {
+          deal_out(shares, mapped - shares.span.offset, sorted.data(), next);
+        }));
+    ++call_.counters().device_operations;
+    call_.counters().device_bytes += shares.span.bytes;
   }
 
   void read_sparse(const Shares& shares, std::vector<std::byte*>& next) {
@@ -178,11 +200,14 @@ class ArenaRead : public ArenaSteps {
     }
   }
 
-  void deal_out(const Shares& shares, const std::byte* window_base, std::vector<std::byte*>& next) {
-    const auto own = call_.state.windows[1].borrow(streams_into_slot_ ? shares.bytes : 0);
-    if (streams_into_slot_ && !own.granted()) return note(no_window());
+  // Where bytes are sorted that go past the caches.
+  Scratch::Lease room_for_sorting(const Shares& shares) {
+    return call_.state.windows[1].borrow(streams_into_slot_ ? shares.bytes : 1);
+  }
+
+  void deal_out(const Shares& shares, const std::byte* window_base, std::byte* sorted,
+                std::vector<std::byte*>& next) {
     sinks_.clear();
-    std::byte* sorted = own.data();
     for (const Share& share : shares.list) {
       std::byte*& to = next[static_cast<std::size_t>(share.origin)];
       sinks_.push_back({share.pattern, share.begin, share.end, streams_into_slot_ ? sorted : to});
@@ -247,7 +272,10 @@ class ArenaRead : public ArenaSteps {
   int slowest_ = 0;
   // Contiguous memory that is larger than the caches: what is read goes past them.
   const bool streams_;
+  const bool maps_;
+  // How the present slot is filled.
   bool streams_into_slot_ = false;
+  bool maps_now_ = false;
   std::vector<Sink> sinks_;
 };
 

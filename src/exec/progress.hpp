@@ -86,8 +86,8 @@ bool progress_while_waiting();
 void mark_helper_thread();
 
 // The callers of MPI: a thread of the program; the same, asleep between looks at what it waits for;
-// a helper thread where MPI allows any thread to call; and a helper thread whose calls the program's
-// threads make.
+// a helper thread where MPI allows any thread to call; and a helper thread whose calls the
+// program's threads make.
 MpiCaller& program_caller();
 MpiCaller& patient_caller();
 MpiCaller& thread_caller();

@@ -1,0 +1,75 @@
+#include "base/quickest_way.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+// Goes `turns` turns at these costs; how many of them went the second way.
+int seconds_of(QuickestWay& ways, int turns, double first, double second) {
+  int count = 0;
+  for (int i = 0; i < turns; ++i) {
+    const auto way = ways.next();
+    count += way == 1 ? 1 : 0;
+    ways.went(way, way == 0 ? first : second);
+  }
+  return count;
+}
+
+TEST(QuickestWay, BothAreTriedAtOnce) {
+  QuickestWay ways;
+  EXPECT_EQ(seconds_of(ways, 2, 1, 1), 1);
+}
+
+TEST(QuickestWay, TheSlowerOneIsHardlyEverTaken) {
+  QuickestWay ways;
+  EXPECT_LE(seconds_of(ways, 1000, 1, 3), 10);
+  QuickestWay turned;
+  EXPECT_GE(seconds_of(turned, 1000, 3, 1), 990);
+}
+
+TEST(QuickestWay, AnExpensiveTrialIsRare) {
+  QuickestWay ways;
+  EXPECT_LE(seconds_of(ways, 10'000, 1, 100), 5);
+}
+
+TEST(QuickestWay, FindsOutWhenTheOtherBecomesQuicker) {
+  QuickestWay ways;
+  seconds_of(ways, 1000, 1, 3);
+  EXPECT_GE(seconds_of(ways, 1000, 3, 1), 900);  // what is in use is seen at once
+  QuickestWay improved;
+  seconds_of(improved, 1000, 2, 3);
+  EXPECT_GE(seconds_of(improved, 4000, 2, 1), 1500);  // what is not, at a trial
+}
+
+TEST(QuickestWay, OneOutlierDoesNotTurnItForLong) {
+  QuickestWay ways;
+  seconds_of(ways, 100, 1, 1.5);
+  ways.went(0, 50);
+  EXPECT_LE(seconds_of(ways, 200, 1, 1.5), 60);
+}
+
+TEST(QuickestWay, TheBestOfFourIsFoundWhereverItIs) {
+  for (int best = 0; best < 4; ++best) {
+    QuickestWay ways;
+    int taken = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const int way = ways.next(4);
+      taken += way == best ? 1 : 0;
+      ways.went(way, way == best ? 1 : 2);
+    }
+    EXPECT_GE(taken, 980) << best;
+  }
+}
+
+TEST(QuickestWay, OnlyWaysThatAreOpenAreTaken) {
+  QuickestWay ways;
+  for (int i = 0; i < 100; ++i) {
+    const int way = ways.next(4);
+    ways.went(way, way == 3 ? 1 : 2);
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_LT(ways.next(2), 2);
+}
+
+}  // namespace
+}  // namespace tutti
