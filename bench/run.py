@@ -55,7 +55,12 @@ def parse():
     parser.add_argument("--limit", type=float, help="seconds after which a call is cut off (60; quick: 10)")
     parser.add_argument("--dir", type=Path, default=Path("/dev/shm"), help="folder for the measured file")
     parser.add_argument("--storage", default="striped:",
-                        help="prefix of the file that `resonant` measures, with a folder where that is not --dir (ceph:/bench/)")
+                        help="prefix of the file that `resonant` measures, with a folder where that is not --dir (ceph:/)")
+    parser.add_argument("--ceph", action="store_true",
+                        help="`resonant` measures a file of a Ceph cluster that it starts and stops (scripts/ceph-up)")
+    parser.add_argument("--stripe", type=int, default=64, help="KiB of a stripe of the file that `resonant` measures (64)")
+    parser.add_argument("--pattern", action="append", choices=list(resonant.CASES),
+                        help="an access pattern of `resonant`; may be repeated")
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.size = (options.size or (16 if options.quick else 64)) << 20
@@ -124,7 +129,8 @@ def main():
 
         with tempfile.TemporaryDirectory(prefix="tutti-bench-", dir=options.dir) as scratch:
             launcher = Launcher(options.build, options.mpi, Path(scratch), options.limit, folder / "run.log")
-            bench = Bench(launcher, options.quick, options.size, options.repetitions, say, storage=options.storage)
+            bench = Bench(launcher, options.quick, options.size, options.repetitions, say, storage=options.storage,
+                          ceph=options.ceph, stripe=options.stripe << 10, patterns=options.pattern)
             place = f"{options.mpi}, {options.dir}, {os.cpu_count()} cores"
             say(f"Tutti benchmarks: {options.size >> 20} MiB, {options.repetitions} alternating repetitions, {place}.\n"
                 f"Load before: {os.getloadavg()[0]:.1f}. A call that needs more than {options.limit:.0f} s is cut off.\n")

@@ -1,18 +1,20 @@
 """The measured figures beside the bars set for them. Nothing here fails a run."""
 
-from . import costs, matrix, network, nonblocking, overlap, shapes
+from . import costs, matrix, network, nonblocking, overlap, resonant, shapes
 from .contest import AUTO, BLOCK, HAND_WRITTEN, OMPIO, OPS, at_level, tuned_romio
 from .tables import number, seconds, size, table
 from .whole_launch import TUTTI, median
 
 NOISE = 0.10  # a peer that is less than this much faster counts as equal
+SHARED_NOISE = 0.15  # so much differ two runs of one plan where servers share the machine's cores with the ranks
 STAGING_BYTES = 16 << 20
 
 
 def summary(bench):
     rows = []
     for make in (block_ratios, romio_ratios, never_slower, second_call, inspector_growth, peak_memory, gap_costs,
-                 irregular_ratio, lattice_ratio, wire, nonblocking_ratios, hidden_share, hdf5_ratios, view_costs, rank_select, independent_ratio, touch_bandwidth):
+                 irregular_ratio, lattice_ratio, wire, nonblocking_ratios, hidden_share,
+                 resonant_ratios, hdf5_ratios, view_costs, rank_select, independent_ratio, touch_bandwidth):
         rows += make(bench.data)
     rows = [[what, bar, {True: "met", False: "NOT met", None: "–"}[met], measured] for what, bar, measured, met in rows]
     bench.data["summary"] = rows
@@ -170,6 +172,15 @@ def nonblocking_ratios(data):
 def hidden_share(data):
     found = [(outcomes[TUTTI].get("hidden"), case) for case, outcomes in data.get("overlap", {}).items()]
     return at_least("nonblocking access hidden behind computation", 0.8, least(found))
+
+
+def resonant_ratios(data):
+    found = [(resonant.ratio(case, op), f"{ranks} ranks, {name} {op}") for ranks, cases in data.get("resonant", {}).items()
+             for name, case in cases.items() if resonant.has_large_segments(name) for op in OPS]
+    slower = sorted(pair for pair in found if pair[0] is not None and pair[0] < 1 - SHARED_NOISE)
+    rows = at_least(f"resonant / two-phase, segments of 64 KB and more, medians ({SHARED_NOISE:.0%} is noise)",
+                    1 - SHARED_NOISE, least(found))
+    return rows + [("  slower there", "", f"{number(ratio)} ({where})", None) for ratio, where in slower[1:7]]
 
 
 def hdf5_ratios(data):

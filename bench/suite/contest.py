@@ -49,6 +49,9 @@ class Bench:
     repetitions: int
     say: callable
     storage: str = "striped:"  # prefix of the file on I/O nodes
+    ceph: bool = False  # a Ceph cluster of our own holds the file on I/O nodes
+    stripe: int = 64 << 10  # bytes
+    patterns: list = None  # the access patterns to measure there, or all
     data: dict = field(default_factory=dict)  # section -> what it found, for the bars, the plot and JSON
 
     def hosts(self, ranks, tuned=True):

@@ -82,6 +82,7 @@ class Launcher:
         self.log = log
         self.wrong = []  # sentences about wrong bytes and failures of Tutti
         self.reported = []  # sentences about failures of others
+        self.environment = {}  # what programs find there besides this process's own
 
     def hosts(self):
         return ["romio", "ompio"] if self.mpi == "openmpi" else ["romio"]
@@ -105,7 +106,8 @@ class Launcher:
     def start(self, command, records):
         """Runs until the end, or until no record has come for the limit and some more. Exit code."""
         environment = {key: value for key, value in os.environ.items()
-                       if key != "LD_PRELOAD" and not key.startswith("TUTTI_")}
+                       if key != "LD_PRELOAD" and (not key.startswith("TUTTI_") or key.startswith("TUTTI_CEPH_"))}
+        environment.update(self.environment)
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(command)}\n")
             log.flush()

@@ -1,10 +1,12 @@
 """The programs that resonant I/O was published with, on a striped file: times, and what each I/O node was asked for."""
 
+import contextlib
+
+from .ceph import Cluster
 from .contest import OPS, TWO_PHASE, Contestant, multi_phase
-from .tables import rate_cell, table
+from .tables import number, rate_cell, table
 
 NODES = 4
-STRIPING = (("striping_unit", "65536"), ("striping_factor", str(NODES)))
 KIB = 1024
 # Sizes as published; for coll_perf the side of the array, for noncontig elements of 4 bytes.
 CASES = {
@@ -17,15 +19,18 @@ CASES = {
 }
 QUICK = {"demo": [32 * KIB, 64 * KIB], "coll-perf": [128], "mpi-io-test": [64 * KIB, 128 * KIB], "ior": [64 * KIB],
          "noncontig": [4 * KIB, 16 * KIB], "hpio": [2 * KIB, 64 * KIB]}
-MOST_SIDE = 512  # an array of 512^3 words takes half a GiB
+WORD_BYTES = 4
+LARGE_ARRAY = 512 << 20  # bytes; larger ones of coll_perf only where --size asks for as much
+LARGE_SEGMENT = 64 * KIB
 
 
-def striped(contestant):
-    return Contestant(contestant.name, contestant.kind, contestant.level, contestant.hints + STRIPING)
+RESONANT = Contestant("resonant", "tutti", hints=(("tutti_strategy", "resonant"),))
+EVERYBODY = [RESONANT, TWO_PHASE, multi_phase(2), Contestant("independent", "tutti", 0)]
 
 
-RESONANT = striped(Contestant("resonant", "tutti", hints=(("tutti_strategy", "resonant"),)))
-EVERYBODY = [RESONANT, striped(TWO_PHASE), striped(multi_phase(2)), striped(Contestant("independent", "tutti", 0))]
+def striped(contestant, unit):
+    striping = (("striping_unit", str(unit)), ("striping_factor", str(NODES)))
+    return Contestant(contestant.name, contestant.kind, contestant.level, contestant.hints + striping)
 
 
 def file_name(bench):
@@ -33,25 +38,60 @@ def file_name(bench):
     return bench.storage + ("measured" if "/" in bench.storage else f"{bench.launcher.folder}/measured")
 
 
+def chosen_cases(bench):
+    most = max(bench.size, LARGE_ARRAY)
+    return [f"{name}:{size}" for name, sizes in (QUICK if bench.quick else CASES).items() for size in sizes
+            if name in (bench.patterns or CASES) and (name != "coll-perf" or WORD_BYTES * size ** 3 <= most)]
+
+
+def has_large_segments(case):
+    """Whether what a rank accesses in one piece is at least a stripe (a row of coll_perf never is)."""
+    name, size = case.split(":")
+    return name != "coll-perf" and int(size) * (WORD_BYTES if name == "noncontig" else 1) >= LARGE_SEGMENT
+
+
+@contextlib.contextmanager
+def storage_of(bench):
+    """The prefix of the measured file, on a cluster that exists for as long as this section where one is asked for."""
+    before = bench.storage, bench.launcher.environment
+    with Cluster() if bench.ceph else contextlib.nullcontext() as cluster:
+        if cluster:
+            bench.storage, bench.launcher.environment = "ceph:/", cluster.environment()
+        try:
+            yield
+        finally:
+            bench.storage, bench.launcher.environment = before
+
+
 def run(bench):
     """data["resonant"]: {ranks: {case: Case}}."""
-    chosen = QUICK if bench.quick else CASES
-    cases = [f"{name}:{size}" for name, sizes in chosen.items() for size in sizes
-             if name != "coll-perf" or size <= MOST_SIDE]
     options = ["--bytes", str(bench.size), "--repetitions", str(bench.repetitions), "--flush"]
     found = {}
-    for ranks in (2, 4):
-        found[ranks] = bench.launcher.run("patterns", ranks, "romio", EVERYBODY, cases, options, file=file_name(bench))
-        for op in OPS:
-            bench.say(rates(found[ranks], ranks, op))
-            bench.say(requests(found[ranks], ranks, op))
+    with storage_of(bench):
+        is_ceph = bench.storage.startswith("ceph:")
+        # Written bytes stay in a client's cache there, unless the call is collective.
+        options += ["--sync"] if is_ceph else []
+        for ranks in (2, 4):
+            found[ranks] = bench.launcher.run("patterns", ranks, "romio", [striped(who, bench.stripe) for who in EVERYBODY],
+                                              chosen_cases(bench), options, file=file_name(bench))
+            for op in OPS:
+                bench.say(rates(found[ranks], ranks, op, bench))
+                if not is_ceph:
+                    bench.say(requests(found[ranks], ranks, op))
     bench.data["resonant"] = found
 
 
-def rates(cases, ranks, op):
-    rows = [[name] + [rate_cell(case, who.name, op) for who in EVERYBODY] for name, case in cases.items()]
-    return table(f"{op}, {ranks} ranks, stripes of 64 KiB on {NODES} I/O nodes: MB/s of the best repetition",
-                 ["case"] + [who.name for who in EVERYBODY], rows)
+def ratio(case, op):
+    """How many times as fast as two-phase, by medians."""
+    return case.ratio(RESONANT.name, TWO_PHASE.name, op, "median")
+
+
+def rates(cases, ranks, op, bench):
+    rows = [[name] + [rate_cell(case, who.name, op, "median") for who in EVERYBODY] + [number(ratio(case, op))]
+            for name, case in cases.items()]
+    return table(f"{op}, {ranks} ranks, stripes of {bench.stripe // KIB} KiB on {NODES} I/O nodes of {bench.storage}: MB/s, medians of "
+                 f"{bench.repetitions} alternating repetitions",
+                 ["case"] + [who.name for who in EVERYBODY] + ["resonant/two-phase"], rows)
 
 
 def requests(cases, ranks, op):

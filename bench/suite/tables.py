@@ -44,11 +44,11 @@ def table(title, head, rows, left=1):
     return "\n".join([title, line(cells[0]), rule, *map(line, cells[1:])]) + "\n"
 
 
-def rate_cell(case, name, op):
-    """MB/s of the best repetition, or why there is none."""
+def rate_cell(case, name, op, of="best"):
+    """MB/s of the best or median repetition, or why there is none."""
     if case is None or name not in case.outcomes:
         return "–"
     outcome = case.outcomes[name]
     if outcome.problem.get(op):
         return outcome.problem[op]
-    return number(case.rate(name, op))
+    return number(case.rate(name, op, of))
