@@ -17,7 +17,7 @@ constexpr std::int64_t kChunkBytes = 256 << 10;
 constexpr std::int64_t kFetchBytes = 32 << 10;
 // A mapping this long costs little to set up beside what is read through it.
 constexpr std::int64_t kMapBytes = 8 << 20;
-// Stripes are gathered up to this size for one list.
+// Stripes are gathered at least up to this size for one list.
 constexpr std::int64_t kListBytes = 1 << 20;
 // Runs at least this long travel straight between a peer's memory and the window.
 constexpr std::int64_t kScatterRunBytes = 1024;
@@ -128,14 +128,16 @@ class Puller {
     });
   }
 
-  // The pieces of all windows, as many at a time as stay in cache or fill a list.
+  // The pieces of all windows, as many at a time as fill a list.
   void own_lists(std::int64_t round) {
+    // What is staged and what is fetched for it have a half of the buffer each.
+    const std::int64_t most = std::max(kListBytes, call_.file.hints.cb_buffer_size / 2);
     for (const MovingWindow& owned : call_.plan().owned) {
       for_each_owned(owned, round, [&](Extent piece) {
         if (call_.reading()) piece.bytes = std::min(piece.bytes, call_.end_of_file - piece.offset);
-        cut(piece, kListBytes, [&](Extent chunk) {
+        cut(piece, most, [&](Extent chunk) {
           const bool full = std::ssize(parts_.list()) >= call_.file.hints.list_segments;
-          if (full || parts_.staging_bytes() + chunk.bytes > kListBytes) own_parts();
+          if (full || parts_.staging_bytes() + chunk.bytes > most) own_parts();
           parts_.add(call_, chunk, true);
         });
       });

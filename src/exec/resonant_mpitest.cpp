@@ -64,16 +64,27 @@ TEST_P(ResonantWays, FewerProcessesThanNodesAndNodesWithNothingToDo) {
   }
 }
 
+// A list of stripes is one request where they follow each other on a node.
 TEST_P(ResonantWays, ListsAreAsLongAsAskedFor) {
-  hints_.list_segments = 5;
-  open();
-  const FileRange range = dealt(kStripe / 2, 80 / world_size() + 1);
-  const Log writes = logged([&] { write(range); });
-  for (const auto& [node, requests] : writes)
-    for (const RequestLogEntry& request : requests)
-      if (world_size() > 1) {
-        EXPECT_LE(request.range.bytes, 5 * kStripe) << "node " << node;
+  for (const std::int64_t segments : {5, 64}) {
+    hints_.list_segments = segments;
+    hints_.cb_buffer_size = 64 << 20;
+    open();
+    // As many stripes as fill a list of every node, and some.
+    const FileRange range =
+        dealt(kStripe / 2, 2 * (hints_.striping_factor * segments + 30) / world_size());
+    const Log writes = logged([&] { write(range); });
+    const Log reads = logged([&] { read(range); });
+    for (const Log& log : {writes, reads})
+      for (const auto& [node, requests] : log) {
+        if (world_size() == 1 || world_size() == 16) continue;  // no agents, or several in turn
+        std::int64_t longest = 0;
+        for (const RequestLogEntry& request : requests)
+          longest = std::max(longest, request.range.bytes);
+        EXPECT_EQ(longest, segments * kStripe) << "node " << node;
       }
+    TearDown();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, ResonantWays,
