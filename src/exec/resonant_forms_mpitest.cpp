@@ -15,6 +15,16 @@
 namespace tutti::test {
 namespace {
 
+// Collective. The group of a process where ranks go two at a time.
+std::function<std::ptrdiff_t(std::int64_t)> groups_of_two() {
+  const std::int64_t mine = getpid();
+  std::vector<std::int64_t> pids(static_cast<std::size_t>(world_size()));
+  MPI_Allgather(&mine, 1, MPI_INT64_T, pids.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+  return [pids](std::int64_t pid) {
+    return (std::find(pids.begin(), pids.end(), pid) - pids.begin()) / 2;
+  };
+}
+
 // Every rank's data below the next one's: nothing is exchanged, and of ranks that share a node the
 // higher one's requests come later.
 TEST_F(Resonant, RanksInARowGoOneAfterTheOther) {
@@ -22,12 +32,7 @@ TEST_F(Resonant, RanksInARowGoOneAfterTheOther) {
   open();
   // Each rank asks both nodes: groups of two.
   const FileRange range = in_a_row(4 * kStripe);
-  const std::int64_t mine = getpid();
-  std::vector<std::int64_t> pids(static_cast<std::size_t>(world_size()));
-  MPI_Allgather(&mine, 1, MPI_INT64_T, pids.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
-  const auto group = [&](std::int64_t pid) {
-    return (std::find(pids.begin(), pids.end(), pid) - pids.begin()) / 2;
-  };
+  const auto group = groups_of_two();
   for (int repetition = 0; repetition < 3; ++repetition) {
     const Log writes = logged([&] { write(range); });
     const Log reads = logged([&] { read(range); });
@@ -106,15 +111,64 @@ TEST_F(Resonant, ReadsAheadWhereServersCache) {
   }
 }
 
-// Requests are issued and not waited for before the next group goes.
+// All that a node holds is asked for by its agent, ascending, before anybody reads directly.
+TEST_F(Resonant, AgentsAskFirstWhereServersCache) {
+  open();
+  restate()->facts = [](DeviceFacts& facts) {
+    facts.server_cache = true;
+    facts.asynchronous = true;
+  };
+  const std::int64_t times = (2 << 20) / 1000 / world_size();
+  const FileRange range = dealt(1000, times);
+  const std::int64_t file_bytes = 1000 * times * world_size();
+  write(range);
+  const Log reads = logged([&] { read(range); });
+  if (world_size() == 1 || world_size() == 16) return;  // no agents, or several in turn
+  ASSERT_EQ(reads.size(), 4U);
+  std::set<std::int64_t> agents;
+  for (const auto& [node, requests] : reads) {
+    const std::int64_t agent = requests.front().process;
+    agents.insert(agent);
+    std::int64_t reached = 0;
+    std::size_t ahead = 0;
+    for (; ahead < requests.size() && requests[ahead].process == agent; ++ahead) {
+      EXPECT_EQ(requests[ahead].range.offset, reached) << "node " << node;
+      reached = requests[ahead].range.end();
+    }
+    std::int64_t held = 0;
+    for (std::int64_t at = node * kStripe; at < file_bytes; at += 4 * kStripe)
+      held += std::min(kStripe, file_bytes - at);
+    EXPECT_EQ(reached, held) << "node " << node;
+    EXPECT_LT(ahead, requests.size()) << "the others read directly, node " << node;
+    for (std::size_t i = ahead; i < requests.size(); ++i)
+      EXPECT_NE(requests[i].process, agent) << "node " << node;
+  }
+  EXPECT_EQ(std::ssize(agents), std::min(world_size(), 4));
+}
+
+// Requests are issued and not waited for before the next group goes, a delay later.
 TEST_F(Resonant, TurnsAlsoWhereStorageIsNotWaitedFor) {
   hints_.striping_factor = 2;
-  hints_.delay_us = 2000;
+  hints_.delay_us = 20'000;
   open();
   restate()->facts = [](DeviceFacts& facts) { facts.asynchronous = true; };
   const FileRange range = in_a_row(2 * kStripe + 12);
   write(range);
-  read(range);
+  const auto group = groups_of_two();
+  for (const TransferKind kind : {TransferKind::write, TransferKind::read}) {
+    double took = 0;
+    const Log log = logged([&] {
+      const double began = MPI_Wtime();
+      kind == TransferKind::write ? write(range) : read(range);
+      took = MPI_Wtime() - began;
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    const int groups = (world_size() + 1) / 2;
+    EXPECT_GE(took, (groups - 1) * 20e-3);
+    for (const auto& [node, requests] : log)
+      for (std::size_t i = 1; i < requests.size(); ++i)
+        EXPECT_GE(group(requests[i].process), group(requests[i - 1].process)) << "node " << node;
+  }
   expect_file(range.bytes * world_size(), [](std::int64_t) { return true; });
 }
 
@@ -139,6 +193,43 @@ TEST_F(Resonant, LayoutsThatAreWrongOrChange) {
   restate()->layout = [](StripeLayout& told) { told = {1000 * (1 + world_rank()), 4, 0}; };
   write(dealt(500, 100));
   read(dealt(500, 100));
+}
+
+// Storage that has to be asked for each range, and answers something else every time: another unit,
+// other nodes, nothing at all, and on some ranks not the same as on others.
+TEST_F(Resonant, LayoutsThatChangeFromCallToCall) {
+  hints_.cb_buffer_size = 100'000;
+  open();
+  const auto statement = restate();
+  statement->layout = [](StripeLayout& told) {
+    told = layout_by_table(PlacementTable::make({}).value_or(nullptr), 4096, 4);
+  };
+  std::int32_t asked = 0;
+  statement->layout_for = [&](Extent range) {
+    ++asked;
+    if (asked % 4 == 0) return StripeLayout{};
+    PlacementPart part;
+    part.block_bytes = 1000 * asked + (asked % 3 == 0 ? world_rank() : 0);
+    part.object_blocks = 1;
+    part.range = {0, range.end()};
+    for (std::int64_t at = 0; at < range.end(); at += part.block_bytes)
+      part.nodes.push_back(static_cast<std::int32_t>(part.nodes.size()) * asked % 5);
+    auto table = PlacementTable::make({part});
+    return table ? layout_by_table(std::move(*table)) : StripeLayout{};
+  };
+  for (int call = 0; call < 12; ++call) {
+    const auto misses = file_->counters.plan_misses;
+    // Each at another place, so that no earlier plan fits.
+    const FileRange range = dealt(700 + call, 60);
+    write(range);
+    read(range);
+    EXPECT_EQ(file_->counters.plan_misses, misses + 2);
+    // An earlier plan has the layout of its time; the bytes are right all the same.
+    write(range);
+    read(range);
+    EXPECT_EQ(file_->counters.plan_misses, misses + 2);
+  }
+  EXPECT_EQ(asked, 24) << "once for each plan";
 }
 
 // Objects wherever it pleased the storage, as Ceph does it; the table ends inside the file.

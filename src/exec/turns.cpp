@@ -20,6 +20,10 @@ void Turns::await(std::int64_t round) {
   if (round > 0)
     for (const std::int32_t rank : turn_.after_last_round) bag.receive(rank, &word, 1);
   bag.wait();
+  if (!answers()) return;
+  Mailbag answer(call_.file.comm.get(), kTurnTag, call_.counters(), {}, call_.talk.caller());
+  for (const std::int32_t rank : turn_.after) answer.send(rank, &word, 1);
+  answer.wait();
 }
 
 void Turns::pass(std::int64_t round, bool issued) {
@@ -29,6 +33,9 @@ void Turns::pass(std::int64_t round, bool issued) {
   const std::byte word{};
   Mailbag bag(call_.file.comm.get(), kTurnTag, call_.counters(), {}, call_.talk.caller());
   for (const std::int32_t rank : turn_.before) bag.send(rank, &word, 1);
+  std::byte answer{};
+  if (answers())
+    for (const std::int32_t rank : turn_.before) bag.receive(rank, &answer, 1);
   if (more)
     for (const std::int32_t rank : turn_.before_next_round) bag.send(rank, &word, 1);
   bag.wait();

@@ -20,6 +20,10 @@ class Turns {
   void pass(std::int64_t round, bool issued);
 
  private:
+  // Whether words are synchronous: they have left when the receiver has taken them. Agents that go
+  // on with an exchange after their word would wait for each other.
+  bool answers() const { return call_.plan().independent; }
+
   RunningCall& call_;
   const Turn& turn_;
 };

@@ -13,6 +13,8 @@ namespace tutti::test {
 struct Statement {
   std::function<void(DeviceFacts&)> facts = [](DeviceFacts&) {};
   std::function<void(StripeLayout&)> layout = [](StripeLayout&) {};
+  // Of a range; what layout() says where there is none.
+  std::function<StripeLayout(Extent)> layout_for;
 };
 
 class RestatedDevice final : public DeviceBackend {
@@ -29,6 +31,9 @@ class RestatedDevice final : public DeviceBackend {
     StripeLayout layout = device_->layout();
     statement_->layout(layout);
     return layout;
+  }
+  StripeLayout layout_for(Extent range) const override {
+    return statement_->layout_for ? statement_->layout_for(range) : layout();
   }
   Result<std::uint64_t> submit(std::span<Transfer> batch) override {
     return device_->submit(batch);
