@@ -10,6 +10,8 @@
 #include "exec/messages.hpp"
 #include "exec/own_access.hpp"
 #include "exec/pull.hpp"
+#include "exec/starting_hints.hpp"
+#include "strategy/call_shape.hpp"
 #include "transfer/independent.hpp"
 
 namespace tutti {
@@ -114,6 +116,19 @@ Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Directio
   return locked;
 }
 
+// Local. Once for a file: that the strategy asked for knows no I/O nodes here.
+void say_not_striped(OpenFile& file, const Inspection& found) {
+  if (file.rank != 0 || file.hints.strategy != "resonant" || found.plan.strategy == "resonant")
+    return;
+  const StripeLayout& layout = found.facts.layout;
+  const CallShape shape = shape_of(found.facts);
+  const bool striped = layout.striped() && layout.covers(shape.range);
+  if (striped || shape.bytes == 0 || file.collective->said_not_striped) return;
+  file.collective->said_not_striped = true;
+  complain(file.name + ": not striped as far as is known; tutti_strategy=resonant does what " +
+           "two-phase does");
+}
+
 }  // namespace
 
 void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
@@ -137,6 +152,7 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
     locked = std::move(*granted);
   }
   if (outlook.inspection) {
+    say_not_striped(file, *outlook.inspection);
     RunningCall call{
         file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
     file.device->distrust();

@@ -2,7 +2,6 @@
 
 #include "exec/open_file.hpp"
 #include "exec/ranks_talk.hpp"
-#include "exec/starting_hints.hpp"
 
 namespace tutti {
 
@@ -20,10 +19,6 @@ Result<CollectiveState*> collective_state(OpenFile& file) {
   state->inspector.layout_for = [&device = file.device](Extent range) {
     return device->layout_for(range);
   };
-  const StripeLayout& layout = state->inspector.layout;
-  if (file.rank == 0 && file.hints.strategy == "resonant" && layout.complete() && !layout.striped())
-    complain(file.name + ": not striped as far as is known; tutti_strategy=resonant does what " +
-             "two-phase does");
   file.collective = std::move(state);
   return file.collective.get();
 }

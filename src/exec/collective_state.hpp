@@ -21,6 +21,7 @@ class CollectiveState : public Connections {
   Scratch windows[2];
   Scratch slots;
   Scratch staging[2];
+  bool said_not_striped = false;
 
   // Local. Made at its first use; gone before the device is closed.
   Background& background(Device& device) {
