@@ -35,6 +35,7 @@ struct DeviceFacts {
   bool has_locks = false;       // lock() works between processes
   bool server_cache = false;    // bytes read by one client are quick to read for the next
   bool batches = false;         // a batch of small pieces costs much less than one call each
+  bool single_reads = false;    // pieces that are apart in the file are a request each, list or not
   bool lazy = false;            // written bytes reach other processes by publish() and distrust()
   bool maps = false;            // store_mapped() works
   bool maps_reads = false;      // view_mapped() works

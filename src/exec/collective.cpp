@@ -138,6 +138,7 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.maps_reads = facts.maps_reads ? 1 : 0;
   card.server_cache = facts.server_cache ? 1 : 0;
   card.nonblocking = facts.asynchronous ? 1 : 0;
+  card.single_reads = facts.single_reads ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (access.direction == Direction::read) card.file_bytes = file.device->size().value_or(0);
 }

@@ -32,6 +32,7 @@ struct CallFacts {
   bool maps_reads = false;    // every rank can read the file through a mapping of the page cache
   bool server_cache = false;  // bytes read by one rank are quick to read for the next
   bool nonblocking = false;   // storage takes requests without being waited for
+  bool single_reads = false;  // stripes of one I/O node are a request each when they are read
 
   friend bool operator==(const CallFacts&, const CallFacts&) = default;
 };

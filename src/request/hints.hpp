@@ -54,6 +54,7 @@ struct Hints {
   NonblockingChoice nonblocking = NonblockingChoice::automatic;
   std::int64_t list_segments = 64;
   std::int64_t delay_us = 100;
+  Toggle read_ahead = Toggle::automatic;
   std::string profile;
 
   friend bool operator==(const Hints&, const Hints&) = default;

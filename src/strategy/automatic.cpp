@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strategy/call_shape.hpp"
+#include "strategy/resonant.hpp"
 
 namespace tutti {
 
@@ -40,7 +41,7 @@ bool page_cache_serves(const CallFacts& facts, const CallShape& shape) {
 // Whether agents of I/O nodes serve the call better than owners of even parts of the file.
 bool stripes_serve(const CallFacts& facts, const CallShape& shape) {
   const StripeLayout& layout = facts.layout;
-  if (!layout.striped() || !layout.covers(shape.range) || !shape.interleaved) return false;
+  if (!accepts_resonant(facts) || !shape.interleaved) return false;
   if (std::ssize(facts.ranks) < layout.io_nodes) return false;
   return layout.unit_bytes <= facts.hints.cb_buffer_size / 2 &&
          shape.range.bytes / kStripeRows / layout.io_nodes >= layout.unit_bytes;

@@ -16,6 +16,8 @@ namespace {
 constexpr const char* kName = "resonant";
 // From so many ranks for each I/O node on a node has several agents.
 constexpr std::int64_t kManyRanks = 4;
+// From this size on a request is as good as a longer one.
+constexpr std::int64_t kLargeStripeBytes = 1 << 20;
 
 // Whether the I/O nodes of all bytes in `range` are known.
 bool has_stripes(const StripeLayout& layout, Extent range) {
@@ -127,11 +129,25 @@ bool every_rank_for_itself(const CallFacts& facts, const CallShape& shape) {
          !shape.interleaved && shape.bytes > 0;
 }
 
+bool reads_ahead(const CallFacts& facts) {
+  if (facts.direction != Direction::read) return false;
+  const Toggle wish = facts.hints.read_ahead;
+  return wish == Toggle::automatic ? facts.server_cache : wish == Toggle::enable;
+}
+
+// Whether agents would ask for one small stripe after the other. Owners of a whole part of the file
+// ask for what a server holds of it in one piece.
+bool asks_stripe_by_stripe(const CallFacts& facts, const CallShape& shape) {
+  return facts.direction == Direction::read && facts.single_reads && shape.interleaved &&
+         !reads_ahead(facts) && facts.layout.unit_bytes < kLargeStripeBytes;
+}
+
 }  // namespace
 
 bool accepts_resonant(const CallFacts& facts) {
   const CallShape shape = shape_of(facts);
-  return has_stripes(facts.layout, shape.range) && shape.monotone;
+  return has_stripes(facts.layout, shape.range) && shape.monotone &&
+         !asks_stripe_by_stripe(facts, shape);
 }
 
 Plan plan_resonant(const CallFacts& facts, std::int32_t rank) {
@@ -154,7 +170,7 @@ Plan plan_resonant(const CallFacts& facts, std::int32_t rank) {
     return plan;
   }
   AgentPlan(facts, shape.range).fill(plan);
-  plan.prefetch = facts.direction == Direction::read && facts.server_cache && !plan.timed;
+  plan.prefetch = reads_ahead(facts) && !plan.timed;
   return plan;
 }
 

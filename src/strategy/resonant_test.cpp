@@ -44,6 +44,37 @@ TEST(Resonant, APlanThatCanBeRead) {
             "    lands from rank 1: bytes of rank 1 in 0..999, of it 100 every 400 from 200\n");
 }
 
+// Storage that answers for one stripe at a time: reads go to owners of whole parts, writes and
+// large stripes to agents, and so do reads where agents only read ahead.
+TEST(Resonant, SmallStripesThatCannotBeReadTogetherAreNot) {
+  const auto accesses = dealt(4, 5000, 200);
+  for (const std::int64_t unit : {64 << 10, 1 << 20})
+    for (const Direction direction : {Direction::read, Direction::write}) {
+      CallFacts facts = striped_facts(accesses, {unit, 4, 0}, direction);
+      EXPECT_EQ(choose_strategy(facts).name, "resonant");
+      facts.single_reads = true;
+      const bool serves = direction == Direction::write || unit >= 1 << 20;
+      EXPECT_EQ(choose_strategy(facts).name, serves ? "resonant" : "two-phase");
+      facts.hints.read_ahead = Toggle::enable;
+      EXPECT_EQ(choose_strategy(facts).name, "resonant");
+    }
+}
+
+TEST(Resonant, AgentsReadAheadWhereServersCacheOrAsToldTo) {
+  const auto accesses = dealt(4, 5000, 200);
+  for (const bool caches : {false, true})
+    for (const Toggle wish : {Toggle::automatic, Toggle::enable, Toggle::disable}) {
+      const bool ahead = wish == Toggle::automatic ? caches : wish == Toggle::enable;
+      for (const Direction direction : {Direction::read, Direction::write}) {
+        CallFacts facts = striped_facts(accesses, {64 << 10, 4, 0}, direction);
+        facts.server_cache = caches;
+        facts.hints.read_ahead = wish;
+        const Plan plan = resonant().plan(facts, 1);
+        EXPECT_EQ(plan.prefetch, ahead && direction == Direction::read);
+      }
+    }
+}
+
 TEST(Resonant, WhereSegmentsAreStripesNothingIsExchanged) {
   const auto accesses = dealt(4, 64 << 10, 16);
   for (const Plan& plan : plan_all(resonant(), striped_facts(accesses, {64 << 10, 4, 0}))) {

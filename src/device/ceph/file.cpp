@@ -127,7 +127,7 @@ Status CephBackend::remove(const std::string& path) {
 DeviceFacts CephBackend::facts() const {
   return {.asynchronous = true,
           .has_locks = true,
-          .server_cache = true,
+          .single_reads = true,
           .lazy = !coherent_,
           .best_bytes = striping_.object_bytes};
 }
@@ -196,9 +196,9 @@ Result<bool> CephBackend::test(std::uint64_t ticket) { return workers_.test(tick
 Status CephBackend::run(std::span<Transfer> batch) {
   if (!is_open()) return tl::make_unexpected(closed_error(path_));
   if (Status sound = check_batch(path_, rights_, batch); !sound) return sound;
-  for (Transfer& transfer : batch)
-    if (Status moved = move(transfer); !moved) return moved;
-  return {};
+  // Several requests are under way together.
+  if (batch.size() > 1) return workers_.wait(workers_.submit(batch));
+  return batch.empty() ? Status() : move(batch[0]);
 }
 
 Result<std::int64_t> CephBackend::size() {
