@@ -104,14 +104,17 @@ TEST(FileInfo, PermissionsOfNewFiles) {
 TEST(FileInfo, StripesAreReportedAsTheyAre) {
   const SharedFile file("striped");
   Pairs found =
-      open_and_ask("striped:" + file.path(), {{"striping_unit", "4096"}, {"striping_factor", "3"}});
+      open_and_ask("striped:" + file.path(),
+                   {{"striping_unit", "4096"}, {"striping_factor", "3"}, {"start_iodevice", "2"}});
   EXPECT_EQ(found["striping_unit"], "4096");
   EXPECT_EQ(found["striping_factor"], "3");
+  EXPECT_EQ(found["start_iodevice"], "2");
   // The file has its stripes; a later wish does not change them.
   found =
       open_and_ask("striped:" + file.path(), {{"striping_unit", "8192"}, {"striping_factor", "5"}});
   EXPECT_EQ(found["striping_unit"], "4096");
   EXPECT_EQ(found["striping_factor"], "3");
+  EXPECT_EQ(found["start_iodevice"], "2");
   EXPECT_EQ(found["num_io_nodes"], "3");
   MPI_Barrier(MPI_COMM_WORLD);
   if (test::world_rank() == 0) {

@@ -8,6 +8,7 @@
 #include "layout/beegfs_layout.hpp"
 #include "layout/ceph_layout.hpp"
 #include "layout/layout_blobs.hpp"
+#include "support/seed.hpp"
 
 namespace tutti {
 namespace {
@@ -42,7 +43,7 @@ TEST(BeegfsLayout, RefusesWhatIsNone) {
   const Blob whole = beegfs(1, 65536, 6);
   for (std::size_t bytes = 0; bytes < 10; ++bytes)
     EXPECT_FALSE(decode_beegfs(std::span(whole).first(bytes)).has_value());
-  std::mt19937_64 random(3);
+  std::mt19937_64 random(test::test_seed("BeegfsLayout", 3));
   for (int i = 0; i < 20'000; ++i) {
     const auto found = decode_beegfs(mutated(whole, random));
     if (found) {
@@ -78,7 +79,7 @@ TEST(CephLayout, OtherTextsAreRefused) {
   const std::string good = "stripe_unit=65536 stripe_count=4 object_size=4194304 pool=data";
   const Blob blob(reinterpret_cast<const std::byte*>(good.data()),
                   reinterpret_cast<const std::byte*>(good.data() + good.size()));
-  std::mt19937_64 random(4);
+  std::mt19937_64 random(test::test_seed("CephLayout texts", 4));
   for (int i = 0; i < 20'000; ++i) {
     const Blob spoilt = mutated(blob, random);
     const auto found = decode_ceph({reinterpret_cast<const char*>(spoilt.data()), spoilt.size()});
@@ -97,7 +98,7 @@ std::int64_t object_of(const CephStriping& striping, std::int64_t offset) {
 }
 
 TEST(CephLayout, EveryByteIsOnTheNodeOfItsObject) {
-  std::mt19937_64 random(9);
+  std::mt19937_64 random(test::test_seed("CephLayout nodes", 9));
   for (int i = 0; i < 300; ++i) {
     SCOPED_TRACE(i);
     const std::int64_t unit = 1 + static_cast<std::int64_t>(random() % 5);
