@@ -2,6 +2,7 @@
 // (TUTTI_TEST_CEPH), layouts and who sees whose bytes.
 #include "device/ceph.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -115,6 +116,64 @@ TEST_P(CephCluster, EveryExtentHasItsOsd) {
   auto other = open_ceph(path_, kReadWrite);
   ASSERT_TRUE(other.has_value());
   EXPECT_EQ(layout.print(), (*other)->layout_for(range).print());
+}
+
+// What libcephfs.so offers to set an attribute, by a client of its own.
+class OtherClient {
+ public:
+  OtherClient() : library_(dlopen("libcephfs.so.2", RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) return;
+    if (call<int(void**, const char*)>("ceph_create", &client_, nullptr) < 0) return;
+    ready_ = call<int(void*, const char*)>("ceph_conf_read_file", client_, nullptr) >= 0 &&
+             call<int(void*, const char*)>("ceph_mount", client_, nullptr) >= 0;
+  }
+  OtherClient(const OtherClient&) = delete;
+  OtherClient& operator=(const OtherClient&) = delete;
+  ~OtherClient() {
+    if (ready_) call<int(void*)>("ceph_unmount", client_);
+    if (client_ != nullptr) call<int(void*)>("ceph_release", client_);
+  }
+  int set(const std::string& path, const char* name, const std::string& value) {
+    if (!ready_) return -1;
+    return call<int(void*, const char*, const char*, const void*, std::size_t, int)>(
+        "ceph_setxattr", client_, path.c_str(), name, value.data(), value.size(), 0);
+  }
+
+ private:
+  template <class Function, class... Arguments>
+  int call(const char* name, Arguments... arguments) {
+    return reinterpret_cast<Function*>(dlsym(library_, name))(arguments...);
+  }
+
+  void* library_;  // never closed: it does not survive that
+  void* client_ = nullptr;
+  bool ready_ = false;
+};
+
+TEST_P(CephCluster, AnotherStripingOfAnEmptyOpenFile) {
+  Device device = create(65'536, 4);
+  const Extent range{0, 24 << 20};
+  EXPECT_EQ(device->layout_for(range).unit_bytes, 65'536);
+  OtherClient other;
+  ASSERT_EQ(other.set(path_, "ceph.file.layout",
+                      "stripe_unit=1048576 stripe_count=2 object_size=2097152"),
+            0);
+  // No owner by the old stripes.
+  (void)device->size();
+  const StripeLayout layout = device->layout_for(range);
+  EXPECT_EQ(layout.unit_bytes, 1 << 20);
+  EXPECT_TRUE(layout.covers(range));
+  std::vector<std::byte> bytes(static_cast<std::size_t>(range.bytes));
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 31 >> 3);
+  ASSERT_EQ(device.write(0, bytes), range.bytes);
+  ASSERT_TRUE(device->sync().has_value());
+  auto again = open_ceph(path_, kReadWrite);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ((*again)->layout_report().striping, (Striping{1 << 20, 2, 0}));
+  EXPECT_EQ((*again)->layout_for(range).print(), layout.print());
+  std::vector<std::byte> found(bytes.size());
+  ASSERT_EQ(again->read(0, found), range.bytes);
+  EXPECT_TRUE(found == bytes);
 }
 
 TEST_P(CephCluster, OpensOfOneProcessShareTheConnection) {

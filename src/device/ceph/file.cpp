@@ -135,12 +135,17 @@ DeviceFacts CephBackend::facts() const {
 StripeLayout CephBackend::layout_for(Extent range) const {
   if (!is_open()) return layout();
   const auto found = std::make_shared<StripeLayout>(layout());
-  const std::int64_t answer =
-      mount_->bounded([found, striping = striping_, range, file = file_](ceph_mount_info* mount) {
-        *found = ceph_layout_for(striping, range,
-                                 [&](std::int64_t offset) { return osd_of(mount, file, offset); });
-        return 0;
-      });
+  const std::int64_t answer = mount_->bounded([found, range, file = file_](ceph_mount_info* mount) {
+    // Somebody may have given the file another striping while it was empty.
+    About now;
+    const int asked =
+        ceph_get_file_layout(mount, file, &now.unit, &now.columns, &now.object, &now.pool);
+    const CephStriping striping{now.unit, now.columns, now.object};
+    if (asked < 0 || !check_ceph(striping)) return -EIO;
+    *found = ceph_layout_for(striping, range,
+                             [&](std::int64_t offset) { return osd_of(mount, file, offset); });
+    return 0;
+  });
   return answer < 0 ? layout() : *found;
 }
 
