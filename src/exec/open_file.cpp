@@ -133,11 +133,14 @@ Result<std::unique_ptr<OpenFile>> open_file(FileLinks links, const std::string& 
     let_go_of_links(*file);
     return tl::make_unexpected(opened.error());
   }
-  if (file->rank == 0) {
-    const std::string problem = file->device->layout_report().problem;
-    if (!problem.empty()) complain(name + ": " + problem);
-  }
+  say_layout_problem(*file);
   return file;
+}
+
+void say_layout_problem(const OpenFile& file) {
+  if (file.rank != 0) return;
+  const std::string problem = file.device->layout_report().problem;
+  if (!problem.empty()) complain(file.name + ": " + problem);
 }
 
 Status change_hints(OpenFile& file, const Hints& hints) {

@@ -60,6 +60,10 @@ Result<std::unique_ptr<OpenFile>> open_file(MPI_Comm comm, const std::string& na
 Result<std::unique_ptr<OpenFile>> open_file(FileLinks links, const std::string& name, OpenMode mode,
                                             const Hints& hints);
 
+// Local. Rank 0 says in one line what it did not understand of the file's striping, if anything:
+// part of opening.
+void say_layout_problem(const OpenFile& file);
+
 // Whether ranks may share memory under these hints.
 inline bool shares_memory(const Hints& hints) {
   return hints.transport != TransportChoice::messages;

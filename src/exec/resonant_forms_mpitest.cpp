@@ -251,6 +251,40 @@ TEST_F(Resonant, PlacementsByTable) {
   EXPECT_GT(file_->counters.plan_bytes, 0);
 }
 
+// What a file system says and nobody understands: one line of one rank, and the file is used.
+TEST_F(Resonant, AStripingThatIsNotUnderstoodIsSaidOnce) {
+  open();
+  const auto statement = restate();
+  statement->layout = [](StripeLayout& told) { told = {}; };
+  statement->layout_problem = "its striping contradicts itself";
+  testing::internal::CaptureStderr();
+  say_layout_problem(*file_);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), world_rank() == 0 ? 1 : 0) << said;
+  EXPECT_EQ(said.find("contradicts itself") != std::string::npos, world_rank() == 0) << said;
+  hints_.strategy = file_->hints.strategy = "auto";
+  write(dealt(500, 100));
+  read(dealt(500, 100));
+}
+
+// The unit of stripes without their nodes, as a mounted CephFS says it.
+TEST_F(Resonant, StripesWithoutNodesAreServedByTwoPhase) {
+  open();
+  restate()->layout = [](StripeLayout& told) {
+    told = layout_by_table(PlacementTable::make({}).value_or(nullptr), 4096, 4);
+  };
+  if (world_rank() == 0) testing::internal::CaptureStderr();
+  for (int call = 0; call < 3; ++call) {
+    write(dealt(1000 + call, 50));
+    read(dealt(1000 + call, 50));
+  }
+  if (world_rank() == 0) {
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("not striped"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  }
+}
+
 // Without striping the call is served all the same.
 TEST_F(Resonant, FilesWithoutStripesAreServedByTwoPhase) {
   auto file =

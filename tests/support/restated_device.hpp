@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "device/device.hpp"
@@ -15,6 +16,7 @@ struct Statement {
   std::function<void(StripeLayout&)> layout = [](StripeLayout&) {};
   // Of a range; what layout() says where there is none.
   std::function<StripeLayout(Extent)> layout_for;
+  std::string layout_problem;
 };
 
 class RestatedDevice final : public DeviceBackend {
@@ -34,6 +36,11 @@ class RestatedDevice final : public DeviceBackend {
   }
   StripeLayout layout_for(Extent range) const override {
     return statement_->layout_for ? statement_->layout_for(range) : layout();
+  }
+  LayoutReport layout_report() const override {
+    LayoutReport report = device_->layout_report();
+    if (!statement_->layout_problem.empty()) report.problem = statement_->layout_problem;
+    return report;
   }
   Result<std::uint64_t> submit(std::span<Transfer> batch) override {
     return device_->submit(batch);
