@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/owned.hpp"
+#include "support/engine.hpp"
 #include "support/random_calls.hpp"
 #include "support/seed.hpp"
 #include "support/shared_file.hpp"
@@ -20,39 +21,16 @@ namespace tutti {
 namespace {
 
 using test::class_of;
+using test::counter;
+using test::Engine;
+using test::hints_for;
 using test::is_error;
+using test::name_of;
 using test::RandomCalls;
 using test::SharedFile;
 using test::test_seed;
 using test::world_rank;
 using test::world_size;
-
-enum class Engine { shared, threaded, polled };
-
-const char* name_of(Engine engine) {
-  constexpr const char* kNames[] = {"shared", "threaded", "polled"};
-  return kNames[static_cast<int>(engine)];
-}
-
-OwnedInfo hints_for(Engine engine) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "tutti_transport", engine == Engine::shared ? "auto" : "messages");
-  MPI_Info_set(info, "tutti_nonblocking", engine == Engine::polled ? "polled" : "auto");
-  MPI_Info_set(info, "romio_cb_write", "enable");  // through owners, however small
-  MPI_Info_set(info, "romio_cb_read", "enable");
-  return OwnedInfo(info);
-}
-
-int counter(MPI_File file, const std::string& name) {
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_File_get_info(file, &info);
-  char value[MPI_MAX_INFO_VAL + 1] = "-1";
-  int found = 0;
-  MPI_Info_get(info, ("tutti_stat_" + name).c_str(), MPI_MAX_INFO_VAL, value, &found);
-  MPI_Info_free(&info);
-  return found != 0 ? std::atoi(value) : -1;
-}
 
 // Blocks of `block` bytes, dealt out to the ranks in turn.
 OwnedType dealt_blocks(int block) {

@@ -9,7 +9,7 @@
 #include "base/wall_clock.hpp"
 #include "exec/mailbag.hpp"
 #include "mpi/agree.hpp"
-#include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 #include "pattern/blocks.hpp"
 #include "pattern/serialise.hpp"
 #include "strategy/inplace_irregular.hpp"
@@ -43,14 +43,9 @@ Result<Interval> agree_on_interval(MPI_Comm comm, std::span<const Tuple> distrib
   const Interval own = file_interval({&mine, 1});
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   const bool empty = own.size() == 0;
-  std::array<std::int64_t, 3> said{empty ? kNone : own.first, empty ? kNone : -own.last,
-                                   failure ? 0 : 1};
-  std::array<std::int64_t, 3> least{};
-  if (auto done =
-          mpi_status(PMPI_Allreduce(said.data(), least.data(), 3, MPI_INT64_T, MPI_MIN, comm),
-                     "MPI_Allreduce");
-      !done)
-    return tl::make_unexpected(done.error());
+  std::array<std::int64_t, 3> least{empty ? kNone : own.first, empty ? kNone : -own.last,
+                                    failure ? 0 : 1};
+  if (auto done = least_of_all(comm, least); !done) return tl::make_unexpected(done.error());
   if (least[2] == 0) return tl::make_unexpected(agree(comm, failure).error());
   if (least[0] == kNone) return Interval{};
   return Interval{least[0], -least[1]};

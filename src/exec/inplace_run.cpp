@@ -9,7 +9,7 @@
 #include "exec/collective.hpp"
 #include "exec/mailbag.hpp"
 #include "mpi/agree.hpp"
-#include "mpi/call.hpp"
+#include "mpi/meeting.hpp"
 #include "pattern/copy.hpp"
 #include "transfer/independent.hpp"
 
@@ -55,13 +55,8 @@ class InplaceRun {
     const double began = wall_seconds();
     ++call_.file.counters.collective_calls;
     if (!failure) failure = find_failure();
-    std::array<std::int64_t, 3> said{failure ? 0 : 1, call_.position, -call_.position};
-    std::array<std::int64_t, 3> least{};
-    if (auto done = mpi_status(PMPI_Allreduce(said.data(), least.data(), 3, MPI_INT64_T, MPI_MIN,
-                                              call_.file.comm.get()),
-                               "MPI_Allreduce");
-        !done)
-      return done;
+    std::array<std::int64_t, 3> least{failure ? 0 : 1, call_.position, -call_.position};
+    if (auto done = least_of_all(call_.file.comm.get(), least); !done) return done;
     spent(times_.agree_s, began);
     if (least[0] == 0) return agree(call_.file.comm.get(), failure);
     if (least[1] != -least[2])

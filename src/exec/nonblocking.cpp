@@ -102,8 +102,7 @@ void Nonblocking::start_together(std::shared_ptr<Operation> operation, TogetherM
 }
 
 void Nonblocking::finish_together() {
-  const auto done = [&] { return together_under_way_ == 0 && !process_progress().polled(); };
-  if (!done()) wait_until(done);
+  if (together_under_way_ != 0) wait_until([&] { return together_under_way_ == 0; });
 }
 
 void Nonblocking::finish_all() {

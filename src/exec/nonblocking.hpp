@@ -41,8 +41,9 @@ class Nonblocking {
   using TogetherMove = std::function<Result<std::int64_t>(OpenFile&, MpiCaller&)>;
   void start_together(std::shared_ptr<Operation> operation, TogetherMove move);
 
-  // Local. Blocks until every collective operation of the file has finished, and those of other
-  // files that live by the program's calls: before the file's ranks meet in any other way.
+  // Local. Blocks until every collective operation of the file has finished: before its ranks meet
+  // in any other way. Those of other files go on meanwhile, but nobody waits for them: their ranks
+  // may be here before they are there.
   void finish_together();
 
   // Local. Blocks until every operation has finished.

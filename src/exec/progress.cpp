@@ -7,6 +7,7 @@
 
 #include "mpi/call.hpp"
 #include "mpi/host_completion.hpp"
+#include "mpi/patience.hpp"
 #include "mpi/sleep.hpp"
 
 namespace tutti {
@@ -155,7 +156,11 @@ void mark_helper_thread() {
 }
 
 Progress& process_progress() {
-  static Progress& progress = *new Progress;  // helper threads may outlive exit handlers
+  // Helper threads may outlive exit handlers.
+  static Progress& progress = []() -> Progress& {
+    set_patience({[] { return process_progress().polled(); }, [] { process_progress().poll(); }});
+    return *new Progress;
+  }();
   return progress;
 }
 

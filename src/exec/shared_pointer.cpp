@@ -13,6 +13,7 @@
 #include "exec/collective_state.hpp"
 #include "exec/open_file.hpp"
 #include "mpi/call.hpp"
+#include "mpi/patience.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -181,9 +182,11 @@ Start order_on_node(OpenFile& file, NodeBlock& block, const Wish& mine, std::int
 // Collective. By messages: the last rank knows the sum first and advances.
 Result<Start> order_by_messages(OpenFile& file, const Wish& mine, std::int64_t& before_me) {
   Wish before;
-  if (auto summed = mpi_status(
-          PMPI_Exscan(&mine, &before, 2, MPI_INT64_T, MPI_SUM, file.comm.get()), "MPI_Exscan");
-      !summed)
+  const MPI_Comm comm = file.comm.get();
+  const int code = meet_patiently([&](MPI_Request* request) {
+    return PMPI_Iexscan(&mine, &before, 2, MPI_INT64_T, MPI_SUM, comm, request);
+  });
+  if (auto summed = mpi_status(code, "MPI_Iexscan"); !summed)
     return tl::make_unexpected(summed.error());
   if (file.rank == 0) before = {};
   before_me = before.bytes;
@@ -192,10 +195,11 @@ Result<Start> order_by_messages(OpenFile& file, const Wish& mine, std::int64_t& 
   if (file.rank == last)
     start =
         start_for(file.shared_pointer, {before.bytes + mine.bytes, before.refused + mine.refused});
-  if (auto told =
-          mpi_status(PMPI_Bcast(&start, 2, MPI_INT64_T, last, file.comm.get()), "MPI_Bcast");
-      !told)
-    return tl::make_unexpected(told.error());
+  // The first ranks are through with the sum before the last one has come.
+  const int told = meet_patiently([&](MPI_Request* request) {
+    return PMPI_Ibcast(&start, 2, MPI_INT64_T, last, comm, request);
+  });
+  if (auto sent = mpi_status(told, "MPI_Ibcast"); !sent) return tl::make_unexpected(sent.error());
   return start;
 }
 

@@ -7,6 +7,7 @@
 
 #include "mpi/agree.hpp"
 #include "mpi/call.hpp"
+#include "mpi/patience.hpp"
 
 namespace tutti {
 
@@ -41,12 +42,11 @@ Status MpiExchange::tell_all(std::span<const std::byte> mine, std::byte* all) {
     return {};
   }
   const int bytes = static_cast<int>(mine.size());
-  const int code = caller_.may_block()
-                       ? PMPI_Allgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm_)
-                       : wait_for([&](MPI_Request* request) {
-                           return PMPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes,
-                                                  MPI_BYTE, comm_, request);
-                         });
+  // The first meeting of a call.
+  const auto start = [&](MPI_Request* request) {
+    return PMPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm_, request);
+  };
+  const int code = caller_.may_block() ? meet_patiently(start) : wait_for(start);
   return mpi_status(code, "MPI_Allgather");
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi/call.hpp"
+#include "mpi/patience.hpp"
 
 namespace tutti {
 
@@ -46,6 +47,16 @@ void reduce_in(NodeBlock& block, std::span<Word> values, const Choose& choose) {
   }
 }
 
+template <class Word>
+Status reduce_by_messages(MPI_Comm comm, std::span<Word> values, MPI_Datatype type, MPI_Op op) {
+  const int count = static_cast<int>(values.size());
+  return mpi_status(meet_patiently([&](MPI_Request* request) {
+                      return PMPI_Iallreduce(MPI_IN_PLACE, values.data(), count, type, op, comm,
+                                             request);
+                    }),
+                    "MPI_Iallreduce");
+}
+
 }  // namespace
 
 Status attach_block(MPI_Comm comm, NodeBlock block) {
@@ -62,9 +73,7 @@ Status least_of_all(MPI_Comm comm, std::span<std::int64_t> values) {
     reduce_in(*block, values, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
     return {};
   }
-  return mpi_status(PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                                   MPI_INT64_T, MPI_MIN, comm),
-                    "MPI_Allreduce");
+  return reduce_by_messages(comm, values, MPI_INT64_T, MPI_MIN);
 }
 
 Status largest_of_all(MPI_Comm comm, std::span<std::uint64_t> values) {
@@ -72,9 +81,7 @@ Status largest_of_all(MPI_Comm comm, std::span<std::uint64_t> values) {
     reduce_in(*block, values, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
     return {};
   }
-  return mpi_status(PMPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                                   MPI_UINT64_T, MPI_MAX, comm),
-                    "MPI_Allreduce");
+  return reduce_by_messages(comm, values, MPI_UINT64_T, MPI_MAX);
 }
 
 Status gather_from_all(MPI_Comm comm, std::span<const std::byte> mine, std::byte* all) {
@@ -83,8 +90,11 @@ Status gather_from_all(MPI_Comm comm, std::span<const std::byte> mine, std::byte
     return {};
   }
   const int bytes = static_cast<int>(mine.size());
-  return mpi_status(PMPI_Allgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm),
-                    "MPI_Allgather");
+  return mpi_status(meet_patiently([&](MPI_Request* request) {
+                      return PMPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE,
+                                             comm, request);
+                    }),
+                    "MPI_Iallgather");
 }
 
 Status tell_from_first(MPI_Comm comm, std::span<std::byte> bytes) {
@@ -94,8 +104,11 @@ Status tell_from_first(MPI_Comm comm, std::span<std::byte> bytes) {
     std::copy_n(all.begin(), bytes.size(), bytes.begin());
     return {};
   }
-  return mpi_status(PMPI_Bcast(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, comm),
-                    "MPI_Bcast");
+  const int count = static_cast<int>(bytes.size());
+  return mpi_status(meet_patiently([&](MPI_Request* request) {
+                      return PMPI_Ibcast(bytes.data(), count, MPI_BYTE, 0, comm, request);
+                    }),
+                    "MPI_Ibcast");
 }
 
 }  // namespace tutti
