@@ -88,6 +88,10 @@ class PolledCaller final : public MpiCaller {
 }  // namespace
 
 void Progress::take(const std::function<bool()>& step) {
+  if (!is_helper_thread) {  // there was no thread to give: nobody else would take the step
+    while (!step()) poll();
+    return;
+  }
   Step mine{&step};
   {
     const std::lock_guard lock(mutex_);

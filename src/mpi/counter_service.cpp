@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -18,6 +17,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/helper_thread.hpp"
 
 namespace tutti {
 
@@ -112,8 +113,25 @@ int listening_socket(int family, std::int32_t& port) {
   return made;
 }
 
+// Signals may interrupt either in the middle.
 bool send_all(int to, const void* data, std::size_t bytes) {
-  return TEMP_FAILURE_RETRY(send(to, data, bytes, MSG_NOSIGNAL)) == static_cast<ssize_t>(bytes);
+  const auto* const first = static_cast<const std::byte*>(data);
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t sent = TEMP_FAILURE_RETRY(send(to, first + done, bytes - done, MSG_NOSIGNAL));
+    if (sent <= 0) return false;
+    done += static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+bool receive_all(int from, void* data, std::size_t bytes) {
+  auto* const first = static_cast<std::byte*>(data);
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t got = TEMP_FAILURE_RETRY(recv(from, first + done, bytes - done, MSG_WAITALL));
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
 }
 
 void answer_at_once(int connection) {
@@ -126,23 +144,24 @@ void answer_at_once(int connection) {
 class CounterService::Loop {
  public:
   Loop(Counters2& counters, std::array<std::uint64_t, 2> secret, int listener, int stop)
-      : counters_(counters), secret_(secret), listener_(listener), stop_(stop) {
-    // Signals stay with the application's threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  }
+      : counters_(counters), secret_(secret), listener_(listener), stop_(stop) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() {
-    eventfd_write(stop_, 1);
-    thread_.join();
+    if (thread_.joinable()) {
+      eventfd_write(stop_, 1);
+      thread_.join();
+    }
     for (const Connection& each : connections_) close(each.socket);
     close(listener_);
     close(stop_);
+  }
+
+  // Local, once. False where the system has no thread to give.
+  bool start() {
+    auto started = start_helper_thread([this] { run(); });
+    if (started) thread_ = std::move(*started);
+    return started.has_value();
   }
 
  private:
@@ -157,7 +176,7 @@ class CounterService::Loop {
     for (;;) {
       watched.assign({{stop_, POLLIN, 0}, {listener_, POLLIN, 0}});
       for (const Connection& each : connections_) watched.push_back({each.socket, POLLIN, 0});
-      if (poll(watched.data(), watched.size(), -1) < 0) return;
+      if (TEMP_FAILURE_RETRY(poll(watched.data(), watched.size(), -1)) < 0) return;
       if (watched[0].revents != 0) return;
       for (std::size_t i = connections_.size(); i-- > 0;)
         if (watched[i + 2].revents != 0 && !serve(connections_[i])) {
@@ -178,7 +197,8 @@ class CounterService::Loop {
   // False where the connection is over or its owner does not know the secret.
   bool serve(Connection& from) {
     auto* const bytes = reinterpret_cast<std::byte*>(&from.question);
-    const ssize_t got = recv(from.socket, bytes + from.filled, sizeof(Question) - from.filled, 0);
+    const ssize_t got = TEMP_FAILURE_RETRY(
+        recv(from.socket, bytes + from.filled, sizeof(Question) - from.filled, 0));
     if (got <= 0) return false;
     from.filled += static_cast<std::size_t>(got);
     if (from.filled < sizeof(Question)) return true;
@@ -219,15 +239,15 @@ Result<std::unique_ptr<CounterService>> CounterService::start(Counters2& counter
   }
   list_hosts(address, v6_works);
   service->loop_ = std::make_unique<Loop>(counters, address.secret, listener, stop);
+  if (!service->loop_->start()) return fail(ErrorKind::io, "no thread to answer on");
   return service;
 }
 
 namespace {
 
 bool ask(int socket, const Question& question, Answer& answer) {
-  if (!send_all(socket, &question, sizeof question)) return false;
-  const ssize_t got = TEMP_FAILURE_RETRY(recv(socket, &answer, sizeof answer, MSG_WAITALL));
-  return got == static_cast<ssize_t>(sizeof answer) && answer.secret == question.secret;
+  return send_all(socket, &question, sizeof question) &&
+         receive_all(socket, &answer, sizeof answer) && answer.secret == question.secret;
 }
 
 // Connected, and answered with the secret; -1 otherwise.
@@ -239,7 +259,9 @@ int connect_to(const CounterAddress::Host& host, const CounterAddress& address) 
   setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   const SocketAddress place = socket_address(host, address.port);
   Answer hello;
-  if (connect(made, place.get(), place.bytes) != 0 || !ask(made, {address.secret, 0, 0}, hello)) {
+  // On Linux a second call waits for the connection that an interrupted one has begun.
+  if (TEMP_FAILURE_RETRY(connect(made, place.get(), place.bytes)) != 0 ||
+      !ask(made, {address.secret, 0, 0}, hello)) {
     close(made);
     return -1;
   }

@@ -2,12 +2,59 @@
 #include "mpi/counter_service.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "support/mpi_main.hpp"
+
+namespace tutti::test {
+
+// Connections and answers as signals leave them: every other call is interrupted, and no more than
+// a few bytes come at a time.
+inline std::atomic<bool> interrupted = false;
+inline std::atomic<int> turn = 0;
+
+template <class Call>
+auto interrupt_every_other(const Call& call) {
+  if (interrupted && turn.fetch_add(1) % 2 == 0) {
+    errno = EINTR;
+    return decltype(call())(-1);
+  }
+  return call();
+}
+
+}  // namespace tutti::test
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int connect(int socket, const sockaddr* address, socklen_t bytes) {
+  return tutti::test::interrupt_every_other(
+      [&] { return static_cast<int>(syscall(SYS_connect, socket, address, bytes)); });
+}
+
+ssize_t recv(int socket, void* data, std::size_t bytes, int flags) {
+  const std::size_t most = tutti::test::interrupted ? std::min<std::size_t>(bytes, 5) : bytes;
+  return tutti::test::interrupt_every_other(
+      [&] { return syscall(SYS_recvfrom, socket, data, most, flags, nullptr, nullptr); });
+}
+
+ssize_t send(int socket, const void* data, std::size_t bytes, int flags) {
+  const std::size_t most = tutti::test::interrupted ? std::min<std::size_t>(bytes, 7) : bytes;
+  return tutti::test::interrupt_every_other(
+      [&] { return syscall(SYS_sendto, socket, data, most, flags, nullptr, 0); });
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
 
 namespace tutti {
 namespace {
@@ -50,6 +97,21 @@ TEST(CounterService, OneCallerServesSeveralThreads) {
     });
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(counters[0], 400);
+}
+
+TEST(CounterService, SignalsInterruptNothing) {
+  Counters2 counters{};
+  auto service = CounterService::start(counters);
+  ASSERT_TRUE(service);
+  test::interrupted = true;
+  for (int caller_number = 0; caller_number < 5; ++caller_number) {
+    CounterCaller caller;
+    for (int i = 0; i < 5; ++i) {
+      const auto before = caller.fetch_add((*service)->address(), 0, 2);
+      EXPECT_TRUE(before && *before == 2 * (5 * caller_number + i));
+    }
+  }
+  test::interrupted = false;
 }
 
 TEST(CounterService, StrangersChangeNothing) {
