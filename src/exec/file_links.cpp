@@ -63,6 +63,7 @@ class Pool {
                          [](const auto& a, const auto& b) { return a->id < b->id; });
     auto links = std::move(*oldest);
     found->second.erase(oldest);
+    if (found->second.empty()) idle_.erase(found);
     --kept_;
     return links;
   }
@@ -71,10 +72,12 @@ class Pool {
   bool reserve(const Key& key) {
     const std::lock_guard lock(mutex_);
     if (key.world_ranks.empty() || kept_ >= kKeptInAll) return false;
-    std::size_t& alike = reserved_[key];
+    const auto reserved = reserved_.find(key);
     const auto found = idle_.find(key);
-    if (alike + (found == idle_.end() ? 0 : found->second.size()) >= kKeptAlike) return false;
-    ++alike;
+    const std::size_t alike = (reserved == reserved_.end() ? 0 : reserved->second) +
+                              (found == idle_.end() ? 0 : found->second.size());
+    if (alike >= kKeptAlike) return false;
+    ++reserved_[key];
     ++kept_;
     return true;
   }
@@ -82,7 +85,7 @@ class Pool {
   // Uses the place, or gives it up when there are no links.
   void settle(const Key& key, std::unique_ptr<FileLinks> links) {
     const std::lock_guard lock(mutex_);
-    --reserved_[key];
+    if (--reserved_[key] == 0) reserved_.erase(key);
     if (links)
       idle_[key].push_back(std::move(links));
     else
