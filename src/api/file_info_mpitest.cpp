@@ -49,7 +49,7 @@ Pairs open_and_ask(const std::string& name, const Pairs& hints) {
   return found;
 }
 
-TEST(FileInfo, EveryReservedHintIsAcceptedAndReadable) {
+TEST(FileInfo, EveryHintOfTheStandardAndOfRomioIsAcceptedAndReadable) {
   const SharedFile file("info");
   const Pairs hints{{"access_style", "write_once,sequential"},
                     {"collective_buffering", "true"},
@@ -65,6 +65,11 @@ TEST(FileInfo, EveryReservedHintIsAcceptedAndReadable) {
                     {"num_io_nodes", "8"},
                     {"striping_factor", "2"},
                     {"striping_unit", "65536"},
+                    {"romio_cb_alltoall", "automatic"},
+                    {"romio_cb_ds_threshold", "0"},
+                    {"romio_cb_fr_alignment", "1"},
+                    {"romio_cb_fr_types", "aar"},
+                    {"romio_cb_pfr", "disable"},
                     {"romio_ds_read", "disable"},
                     {"romio_ds_write", "disable"},
                     {"ind_rd_buffer_size", "8192"},

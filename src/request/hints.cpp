@@ -176,6 +176,7 @@ bool set_no_indep(Hints& hints, std::string_view value) {
 }
 
 constexpr std::string_view kToggle = "enable, disable or automatic";
+constexpr std::string_view kAsInRomio = "as in ROMIO";
 constexpr std::string_view kBytes = "a number of bytes above zero";
 constexpr std::string_view kCount = "a whole number, zero for the default";
 
@@ -207,6 +208,11 @@ std::span<const HintRow> hint_rows() {
       said_number<&Hints::num_io_nodes>("num_io_nodes"),
       HintRow{"romio_no_indep_rw", "true or false", set_no_indep,
               [](const Hints& h) { return std::string(h.romio_no_indep_rw ? "true" : "false"); }},
+      text<&Hints::romio_cb_alltoall>("romio_cb_alltoall", kAsInRomio),
+      text<&Hints::romio_cb_ds_threshold>("romio_cb_ds_threshold", kAsInRomio),
+      text<&Hints::romio_cb_fr_alignment>("romio_cb_fr_alignment", kAsInRomio),
+      text<&Hints::romio_cb_fr_types>("romio_cb_fr_types", kAsInRomio),
+      text<&Hints::romio_cb_pfr>("romio_cb_pfr", kAsInRomio),
       HintRow{"tutti_strategy",
               "auto, two-phase, multi-phase, resonant, independent, list, sieve or naive",
               set_strategy, [](const Hints& h) { return h.strategy; }},

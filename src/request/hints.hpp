@@ -36,6 +36,12 @@ struct Hints {
   std::int64_t striping_factor = 0;
   std::int64_t start_iodevice = 0;
   bool romio_no_indep_rw = false;
+  // ROMIO's for algorithms that are not ours; empty: not said
+  std::string romio_cb_alltoall;
+  std::string romio_cb_ds_threshold;
+  std::string romio_cb_fr_alignment;
+  std::string romio_cb_fr_types;
+  std::string romio_cb_pfr;
   // The standard's, beside those that are ROMIO's too; empty or zero: not said
   std::string access_style;
   std::string chunked;
