@@ -2,10 +2,11 @@
 
 #include <mpi.h>
 
-#include <array>
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "mpi/call.hpp"
 #include "mpi/real_mpi.hpp"
@@ -96,18 +97,21 @@ int coded(int error_class, const std::string& message, const char* call) {
 
 #else
 
-// Codes that were added to the host, a few per class; the oldest one of a class gets the next text.
+// Codes that were added to the host, which never gives them back: a bounded number per class, the
+// oldest of which gets the next text. One call that completes many requests has a code for each.
 class AddedCodes {
  public:
   int code_for(int error_class, const std::string& text) {
     const std::lock_guard guard(lock_);
     Ring& ring = rings_[error_class];
-    for (std::size_t i = 0; i < ring.size; ++i)
-      if (ring.texts[i] == text) return ring.codes[i];
+    const auto known = std::find(ring.texts.begin(), ring.texts.end(), text);
+    if (known != ring.texts.end()) return ring.codes[known - ring.texts.begin()];
     const std::size_t slot = ring.next;
-    if (slot == ring.size) {
-      if (PMPI_Add_error_code(error_class, &ring.codes[slot]) != MPI_SUCCESS) return error_class;
-      ++ring.size;
+    if (slot == ring.codes.size()) {
+      int code = error_class;
+      if (PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
+      ring.codes.push_back(code);
+      ring.texts.emplace_back();
     }
     ring.next = (slot + 1) % kPerClass;
     ring.texts[slot] = text;
@@ -116,11 +120,10 @@ class AddedCodes {
   }
 
  private:
-  static constexpr std::size_t kPerClass = 8;
+  static constexpr std::size_t kPerClass = 256;
   struct Ring {
-    std::array<int, kPerClass> codes{};
-    std::array<std::string, kPerClass> texts;
-    std::size_t size = 0;
+    std::vector<int> codes;
+    std::vector<std::string> texts;
     std::size_t next = 0;
   };
   std::mutex lock_;
