@@ -1,5 +1,6 @@
-// Error handlers that Fortran programs make. MPICH's bindings come to MPI_File_create_errhandler;
-// Open MPI's call an inner function of the host instead, which is owned here too. What MPICH has
+// Error handlers that Fortran and C++ programs make. MPICH's bindings come to
+// MPI_File_create_errhandler; Open MPI's call an inner function of the host instead, which is owned
+// here too. What MPICH has
 // made is called like a function of C: with the address of a file handle, whose first bytes are the
 // handle's Fortran value.
 #include "api/error_handler.hpp"
@@ -16,15 +17,14 @@ __attribute__((visibility("default"))) OmpiErrhandlerCreate ompi_errhandler_crea
 MPI_Errhandler ompi_errhandler_create(int object_type, MPI_File_errhandler_function* function,
                                       int language) {
   constexpr int kForFiles = 3;
-  constexpr int kFortran = 2;
+  constexpr tutti::HandlerLanguage kLanguages[] = {
+      tutti::HandlerLanguage::c, tutti::HandlerLanguage::cxx, tutti::HandlerLanguage::fortran};
   static OmpiErrhandlerCreate* const create =
       reinterpret_cast<OmpiErrhandlerCreate*>(tutti::host_symbol("ompi_errhandler_create"));
   if (create == nullptr) return nullptr;
   MPI_Errhandler made = create(object_type, function, language);
-  if (made != nullptr && object_type == kForFiles)
-    tutti::note_error_handler(
-        made, function,
-        language == kFortran ? tutti::HandlerLanguage::fortran : tutti::HandlerLanguage::c);
+  if (made != nullptr && object_type == kForFiles && language >= 0 && language < 3)
+    tutti::note_error_handler(made, function, kLanguages[language]);
   return made;
 }
 

@@ -1,5 +1,7 @@
 #include "api/error_handler.hpp"
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <mutex>
 #include <optional>
@@ -103,13 +105,30 @@ bool host_takes(MPI_Errhandler handle) {
   return host_set(handle) == MPI_SUCCESS;
 }
 
+void say_uncalled(const char* why) {
+  std::fprintf(stderr, "tutti: an error handler for files is not called: %s\n", why);
+}
+
+// A function of Open MPI's C++ bindings wants an MPI::File, which the bindings' library can make.
+void call_cxx_function(Function* function, MPI_File file, int code) {
+  using Dispatch = void(MPI_File * file, int* code, const char* message, Function* function);
+  static auto* const dispatch =
+      reinterpret_cast<Dispatch*>(dlsym(RTLD_DEFAULT, "ompi_mpi_cxx_file_errhandler_invoke"));
+  if (dispatch != nullptr) return dispatch(&file, &code, "", function);
+  say_uncalled("the C++ bindings that it was made with are gone");
+}
+
 // A Fortran function is given the address of the handle's Fortran value.
 void call_function(Function* function, HandlerLanguage language, MPI_File file, int code) {
   MPI_Fint value = open_files().to_fortran(file);
-  if (language == HandlerLanguage::fortran)
-    reinterpret_cast<void (*)(MPI_Fint*, int*)>(function)(&value, &code);
-  else
-    function(&file, &code);
+  switch (language) {
+    case HandlerLanguage::c:
+      return function(&file, &code);
+    case HandlerLanguage::cxx:
+      return call_cxx_function(function, file, code);
+    case HandlerLanguage::fortran:
+      return reinterpret_cast<void (*)(MPI_Fint*, int*)>(function)(&value, &code);
+  }
 }
 
 tl::unexpected<Error> wrong_handler() {
@@ -163,7 +182,10 @@ int ErrorHandler::call(MPI_File file, MPI_Comm comm, int code, std::string_view 
     const std::lock_guard guard(book().lock);
     found = book().find(handle_);
   }
-  if (found) call_function(found->function, found->language, file, code);
+  if (found)
+    call_function(found->function, found->language, file, code);
+  else
+    say_uncalled("it was made by a function of the host that Tutti does not see");
   return code;
 }
 

@@ -44,7 +44,7 @@ class ErrorHandler {
 Result<MPI_Errhandler> create_error_handler(MPI_File_errhandler_function* function);
 
 // Local. Remembers the function of a handler that the host has made for files.
-enum class HandlerLanguage { c, fortran };
+enum class HandlerLanguage { c, cxx, fortran };
 void note_error_handler(MPI_Errhandler handle, MPI_File_errhandler_function* function,
                         HandlerLanguage language);
 
