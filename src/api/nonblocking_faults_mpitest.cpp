@@ -16,12 +16,15 @@
 #include <vector>
 
 #include "mpi/owned.hpp"
+#include "support/engine.hpp"
+#include "support/interrupted_transfers.hpp"
 #include "support/shared_file.hpp"
 
 namespace tutti {
 namespace {
 
 using test::class_of;
+using test::Engine;
 using test::is_error;
 using test::SharedFile;
 using test::text_of;
@@ -45,13 +48,14 @@ enum class Flavour { alone, together, split };
 enum class Way { contiguous, strided };  // in large blocks, or in pieces that alternate by rank
 
 struct Case {
+  Engine engine;
   Flavour flavour;
   Way way;
 };
 
 std::string name_of(const Case& c) {
   constexpr const char* kFlavours[] = {"alone", "together", "split"};
-  return std::string(kFlavours[static_cast<int>(c.flavour)]) +
+  return std::string(test::name_of(c.engine)) + "_" + kFlavours[static_cast<int>(c.flavour)] +
          (c.way == Way::strided ? "_strided" : "_contiguous");
 }
 
@@ -67,7 +71,8 @@ class Faults : public testing::TestWithParam<Case> {
   void open(const std::string& path, int mode) {
     raised = {};
     path_ = path;
-    TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &handle_));
+    const OwnedInfo info = test::hints_for(GetParam().engine);
+    TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, info.get(), &handle_));
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
     MPI_File_create_errhandler(note_error, &handler);
     MPI_File_set_errhandler(handle_, handler);
@@ -163,29 +168,89 @@ TEST_P(Faults, ALimitOfFileSizes) {
   EXPECT_EQ(write(letters()), MPI_SUCCESS);
 }
 
-// A file system of 64 KiB, where this system lets us mount one.
-TEST_P(Faults, AFullFileSystem) {
-  const std::string folder = file_.path() + ".mount";
-  int mounted = 0;
-  if (world_rank() == 0) {
-    ::mkdir(folder.c_str(), 0700);
-    mounted = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=64k") == 0 ? 1 : 0;
-  }
-  MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (mounted != 0) {
-    open(folder + "/file", MPI_MODE_CREATE | MPI_MODE_RDWR);
-    expect_raised(write(letters()), MPI_ERR_NO_SPACE);
-    TUTTI_OK(MPI_File_set_size(handle_, 0));
-    raised = {};
-    EXPECT_EQ(write("small"), MPI_SUCCESS);
-    TUTTI_OK(MPI_File_close(&handle_));
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (world_rank() == 0) {
-    if (mounted != 0) {
-      EXPECT_EQ(::umount(folder.c_str()), 0);
+// Collective. A file system of 64 KiB in a folder of its own, where this system lets us mount one.
+class SmallFileSystem {
+ public:
+  explicit SmallFileSystem(std::string folder) : folder_(std::move(folder)) {
+    int mounted = 0;
+    if (world_rank() == 0) {
+      ::mkdir(folder_.c_str(), 0700);
+      mounted = ::mount("tmpfs", folder_.c_str(), "tmpfs", 0, "size=64k") == 0 ? 1 : 0;
     }
-    ::rmdir(folder.c_str());
+    MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    mounted_ = mounted != 0;
+  }
+  SmallFileSystem(const SmallFileSystem&) = delete;
+  SmallFileSystem& operator=(const SmallFileSystem&) = delete;
+  ~SmallFileSystem() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() != 0) return;
+    if (mounted_) {
+      EXPECT_EQ(::umount(folder_.c_str()), 0);
+    }
+    ::rmdir(folder_.c_str());
+  }
+
+  bool mounted() const { return mounted_; }
+  std::string file() const { return folder_ + "/file"; }
+  // Collective. Whether the file system takes no more writes now.
+  bool stop_writes() const {
+    int done = 0;
+    if (world_rank() == 0)
+      done = ::mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+    MPI_Bcast(&done, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return done != 0;
+  }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
+};
+
+TEST_P(Faults, AFullFileSystem) {
+  const SmallFileSystem small(file_.path() + ".mount");
+  if (!small.mounted()) GTEST_SKIP() << "this system lets us mount nothing";
+  open(small.file(), MPI_MODE_CREATE | MPI_MODE_RDWR);
+  expect_raised(write(letters()), MPI_ERR_NO_SPACE);
+  TUTTI_OK(MPI_File_set_size(handle_, 0));
+  raised = {};
+  EXPECT_EQ(write("small"), MPI_SUCCESS);
+  TUTTI_OK(MPI_File_close(&handle_));
+}
+
+// Opening for writing says so; what is open for reading goes on.
+TEST_P(Faults, AReadOnlyFileSystem) {
+  const SmallFileSystem small(file_.path() + ".mount");
+  if (!small.mounted()) GTEST_SKIP() << "this system lets us mount nothing";
+  open(small.file(), MPI_MODE_CREATE | MPI_MODE_RDWR);
+  EXPECT_EQ(write("small"), MPI_SUCCESS);
+  TUTTI_OK(MPI_File_close(&handle_));
+  ASSERT_TRUE(small.stop_writes());
+  EXPECT_TRUE(is_error(
+      MPI_File_open(MPI_COMM_WORLD, small.file().c_str(), MPI_MODE_RDWR, MPI_INFO_NULL, &handle_),
+      MPI_ERR_READ_ONLY, small.file()));
+  open(small.file(), MPI_MODE_RDONLY);
+  std::string found(5, '?');
+  EXPECT_EQ(read(found), MPI_SUCCESS);
+  EXPECT_EQ(found, "small");
+  TUTTI_OK(MPI_File_close(&handle_));
+}
+
+// What the system says about a write that was under way.
+TEST_P(Faults, WhatTheStorageSays) {
+  const struct {
+    const char* name;
+    int error_class;
+  } kinds[] = {{"EDQUOT", MPI_ERR_QUOTA},
+               {"EROFS", MPI_ERR_READ_ONLY},
+               {"ENOSPC", MPI_ERR_NO_SPACE},
+               {"EIO", MPI_ERR_IO}};
+  for (const auto& kind : kinds) {
+    open(std::string("faulty:fail-write-after=0,errno=") + kind.name + ":" + file_.path(),
+         MPI_MODE_CREATE | MPI_MODE_RDWR);
+    path_ = file_.path();
+    expect_raised(write(letters()), kind.error_class);
+    TUTTI_OK(MPI_File_close(&handle_));
   }
 }
 
@@ -266,6 +331,30 @@ TEST_P(Faults, AFileThatOthersCutShort) {
   EXPECT_EQ(found, data);
 }
 
+// Every other transfer of the helper threads is interrupted, and the rest move a part only.
+TEST_P(Faults, TransfersThatAreInterrupted) {
+  open(file_.path(), MPI_MODE_CREATE | MPI_MODE_RDWR);
+  OwnedInfo info;
+  MPI_Info_create(info.fill());
+  MPI_Info_set(info.get(), "tutti_access", "list");  // nothing through a mapping
+  TUTTI_OK(MPI_File_set_info(handle_, info.get()));
+  const std::string data = letters();
+  std::string found(kBytes, '?');
+  test::interruptions = 0;
+  test::interrupting = true;
+  EXPECT_EQ(write(data), MPI_SUCCESS);
+  EXPECT_EQ(counted(), kBytes);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(read(found), MPI_SUCCESS);
+  EXPECT_EQ(counted(), kBytes);
+  test::interrupting = false;
+  EXPECT_EQ(found, data);
+  int most = 0;
+  const int mine = test::interruptions;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_GT(most, 0);
+}
+
 // A timer every millisecond, whose handler does not restart system calls.
 std::atomic<int> ticks = 0;  // NOLINT: signal handlers have no context
 void tick(int) { ++ticks; }
@@ -296,14 +385,20 @@ TEST_P(Faults, SystemCallsThatAreInterrupted) {
   sigaction(SIGALRM, &before, nullptr);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Faults,
-    testing::Values(Case{Flavour::alone, Way::contiguous}, Case{Flavour::alone, Way::strided},
-                    Case{Flavour::together, Way::contiguous}, Case{Flavour::together, Way::strided},
-                    Case{Flavour::split, Way::contiguous}, Case{Flavour::split, Way::strided}),
-    [](const auto& chosen) { return name_of(chosen.param); });
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const Engine engine : {Engine::shared, Engine::threaded, Engine::polled})
+    for (const Flavour flavour : {Flavour::alone, Flavour::together, Flavour::split})
+      for (const Way way : {Way::contiguous, Way::strided})
+        if (flavour != Flavour::alone || engine == Engine::shared)  // one rank needs no engine
+          cases.push_back({engine, flavour, way});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Faults, testing::ValuesIn(all_cases()),
+                         [](const auto& chosen) { return name_of(chosen.param); });
 
 }  // namespace
 }  // namespace tutti
 
-int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv); }
+int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv, MPI_THREAD_MULTIPLE); }
