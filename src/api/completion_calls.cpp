@@ -1,5 +1,6 @@
 // MPI_Wait, MPI_Test and their kin, which the host owns: requests of file access are completed on
 // the way. Where no such request is outstanding, a call costs one load and a jump.
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -42,9 +43,10 @@ class Ours {
   // Raises what went wrong with request number `index`, if it is one of ours. REQUIRES: it is
   // complete.
   int raise_failure(int index) const {
-    for (const Found& found : found_)
-      if (found.index == index) return raise_failure(*found.request);
-    return MPI_SUCCESS;
+    const auto found = std::lower_bound(found_.begin(), found_.end(), index,
+                                        [](const Found& a, int b) { return a.index < b; });
+    if (found == found_.end() || found->index != index) return MPI_SUCCESS;
+    return raise_failure(*found->request);
   }
 
   // The same for the requests that a call with many statuses completed: status k belongs to request
@@ -77,7 +79,7 @@ class Ours {
     return raise(request.call, request.file, open_files().find(request.file), outcome.error());
   }
 
-  std::vector<Found> found_;
+  std::vector<Found> found_;  // in the order of the array
 };
 
 // body(Ours) -> code of the call.

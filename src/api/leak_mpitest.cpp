@@ -1,16 +1,14 @@
 // ranks: 2
 // Thousands of opens and closes, and many small calls on one file: memory, descriptors and
 // communicators stay where they were.
-#include <dirent.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <string>
 
+#include "support/footprint.hpp"
 #include "support/shared_file.hpp"
 
 namespace tutti::test {
@@ -19,55 +17,7 @@ namespace {
 
 constexpr int kWarmUp = 200;
 constexpr int kCycles = 10'000;  // more than MPICH has communicators
-#if defined(TUTTI_HOST_MPICH)
-// In some processes, not in others, MPICH keeps 64 bytes of each datatype that is made and freed,
-// also without any file, and some more for each thousand of them.
-constexpr std::int64_t kHostBytesPerType = 80;
-// What a host may keep for itself meanwhile. MPICH gets room for communicators in blocks.
-constexpr std::int64_t kSlackBytes = 192 * 1024;
-#else
-constexpr std::int64_t kHostBytesPerType = 0;
-constexpr std::int64_t kSlackBytes = 64 * 1024;
-#endif
 constexpr int kCalls = 100'000;
-
-std::int64_t heap_bytes() {
-  const struct mallinfo2 facts = mallinfo2();
-  return static_cast<std::int64_t>(facts.uordblks + facts.hblkhd);
-}
-
-std::int64_t resident_bytes() {
-  std::ifstream in("/proc/self/status");
-  std::string word;
-  while (in >> word)
-    if (word == "VmRSS:") {
-      std::int64_t kib = 0;
-      in >> kib;
-      return kib * 1024;
-    }
-  return 0;
-}
-
-int descriptor_count() {
-  DIR* const folder = opendir("/proc/self/fd");
-  int found = 0;
-  while (readdir(folder) != nullptr) ++found;
-  closedir(folder);
-  return found;
-}
-
-struct Footprint {
-  std::int64_t heap = heap_bytes();
-  std::int64_t resident = resident_bytes();
-  int descriptors = descriptor_count();
-};
-
-void expect_no_growth(const Footprint& before, const char* what, std::int64_t types_made = 0) {
-  const Footprint after;
-  EXPECT_LE(after.heap, before.heap + kSlackBytes + types_made * kHostBytesPerType) << what;
-  EXPECT_LE(after.resident, before.resident + 4 * 1024 * 1024) << what;
-  EXPECT_EQ(after.descriptors, before.descriptors) << what;
-}
 
 // What an open file may get attached: a view, a plan, transports, a request, an info, a group, a
 // failed call.
