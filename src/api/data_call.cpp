@@ -304,13 +304,31 @@ Status start_converted(const DataCall& call, MPI_File handle, File& file, Starte
   return {};
 }
 
-// At once, the first half of a split collective.
+// Local, in the same order on every rank: the first half of a split collective. A rank whose own
+// arguments are wrong takes part, hears of it here and has nothing to end.
+Status begin_converted(const DataCall& call, File& file, const StartedCall& started) {
+  auto operation = std::make_shared<Operation>();
+  auto file_bytes = std::make_shared<std::int64_t>(0);
+  file.engine->nonblocking->start_together(
+      operation,
+      [started, file_bytes, direction = call.direction](OpenFile& engine, MpiCaller& caller) {
+        const ConvertedAccess access{direction, started.access.file, started.converted.get()};
+        const auto moved = transfer_converted_collective(engine, access, started.refusal, caller);
+        if (moved) *file_bytes = moved->file;
+        return memory_bytes(moved);
+      });
+  if (started.refusal) return tl::make_unexpected(*started.refusal);
+  file.split = {call.end_name, std::move(operation), started.claimed, std::move(file_bytes)};
+  return {};
+}
+
+// The same at once, for conversion functions of the program's.
 Status finish_split_at_once(const DataCall& call, File& file, const DataArguments& given) {
   const auto moved = run(file, call, given);
   if (!moved) return tl::make_unexpected(moved.error());
   auto operation = std::make_shared<Operation>();
   operation->finish(moved->memory);
-  file.split = {call.end_name, std::move(operation), 0};
+  file.split = {call.end_name, std::move(operation), 0, nullptr};
   return {};
 }
 
@@ -358,12 +376,14 @@ int start_data(const DataCall& call, MPI_File handle, const DataArguments& argum
 int begin_split(const DataCall& call, MPI_File handle, const DataArguments& arguments) noexcept {
   return with_file(call.name, handle, [&](File& file) -> Status {
     if (auto free = no_split_active(file); !free) return free;
-    if (file.representation != nullptr) return finish_split_at_once(call, file, arguments);
+    if (file.representation != nullptr && !file.representation->is_external32())
+      return finish_split_at_once(call, file, arguments);
     StartedCall started = prepare_start(file, call, arguments);
+    if (file.representation != nullptr) return begin_converted(call, file, started);
     const std::optional<Error> refusal = started.refusal;
     auto operation = begin_together(file, std::move(started.access), std::move(started.refusal));
     if (refusal) return tl::make_unexpected(*refusal);
-    file.split = {call.end_name, std::move(operation), started.claimed};
+    file.split = {call.end_name, std::move(operation), started.claimed, nullptr};
     return {};
   });
 }
@@ -377,7 +397,8 @@ int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexce
     const SplitCall ended = std::exchange(file.split, {});
     wait_until([&] { return ended.operation->finished(); });
     const auto& moved = ended.operation->outcome();
-    if (ended.claimed > 0) give_back(file, ended.claimed, moved.value_or(0));
+    const std::int64_t used = ended.file_bytes ? *ended.file_bytes : moved.value_or(0);
+    if (ended.claimed > 0) give_back(file, ended.claimed, used);
     if (!moved) return tl::make_unexpected(moved.error());
     fill_status(status, *moved);
     return {};

@@ -114,6 +114,30 @@ TEST_F(External32Nonblocking, ManyOutstandingAccessesInTheOrderOfTheirCalls) {
   }
 }
 
+// The pointer stands behind what was there, also where a read met the end of the file.
+TEST_F(External32Nonblocking, SplitCallsReturnWhileStorageWorks) {
+  constexpr auto kDelay = std::chrono::milliseconds(200);
+  open("faulty:delay-us=200000:");
+  const std::vector<int> data = numbers(1000 * world_rank(), 50);
+  const auto began = std::chrono::steady_clock::now();
+  TUTTI_OK(MPI_File_write_all_begin(handle_, data.data(), 50, MPI_INT));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, kDelay);
+  TUTTI_OK(MPI_File_write_all_end(handle_, data.data(), MPI_STATUS_IGNORE));
+  TUTTI_OK(MPI_File_seek(handle_, 10, MPI_SEEK_SET));
+  std::vector<int> found(60, -1);
+  MPI_Status status;
+  TUTTI_OK(MPI_File_read_all_begin(handle_, found.data(), 60, MPI_INT));
+  TUTTI_OK(MPI_File_read_all_end(handle_, found.data(), &status));
+  int count = 0;
+  MPI_Get_count(&status, MPI_INT, &count);
+  EXPECT_EQ(count, 40);
+  EXPECT_EQ(std::vector<int>(found.begin(), found.begin() + 40),
+            std::vector<int>(data.begin() + 10, data.end()));
+  MPI_Offset place = 0;
+  TUTTI_OK(MPI_File_get_position(handle_, &place));
+  EXPECT_EQ(place, 50);
+}
+
 TEST_F(External32Nonblocking, ErrorsComeWhenTheRequestCompletes) {
   TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, "/dev/full", MPI_MODE_WRONLY, MPI_INFO_NULL, &handle_));
   TUTTI_OK(MPI_File_set_view(handle_, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));

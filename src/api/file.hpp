@@ -23,6 +23,8 @@ struct SplitCall {
   const char* end_name = nullptr;  // nullptr: none is active
   std::shared_ptr<Operation> operation;
   std::int64_t claimed = 0;  // bytes by which the individual pointer has moved on
+  // In views that convert: bytes of the file that moved, known when the operation has finished.
+  std::shared_ptr<std::int64_t> file_bytes;
 };
 
 struct File {
