@@ -46,7 +46,7 @@ class TUTTI_PUBLIC Plan {
 
   // Collective. Ends what start() began and returns the bytes this rank moved: all of the shape's,
   // or fewer where a read meets the end of the file. All ranks fail with the same error, or none.
-  // Today the work itself is done here; start() only takes the arguments.
+  // Runs of other plans of the file that were started before have ended as well then.
   Outcome<std::int64_t> wait();
 
   // Local. The bytes that a run moves on this rank.
@@ -59,6 +59,7 @@ class TUTTI_PUBLIC Plan {
  protected:
   explicit Plan(std::shared_ptr<detail::PlanState> state) : state_(std::move(state)) {}
   void start_with(const void* buffer, std::int64_t position);
+  Outcome<std::int64_t> run_with(const void* buffer, std::int64_t position);
 
  private:
   const char* text_data() const;
@@ -68,14 +69,14 @@ class TUTTI_PUBLIC Plan {
 class TUTTI_PUBLIC WritePlan : public Plan {
  public:
   // Local. Begins a write of the bytes at `buffer` to the plan's shape, moved by `position` bytes
-  // in the file; the position is the same on all ranks. The buffer is left alone until wait(),
-  // which also reports what is wrong with the arguments, and which every rank has to call.
+  // in the file; the position is the same on all ranks, and so is the order of starts. It goes on
+  // beside the program (docs/nonblocking.md). The buffer is left alone until wait(), which also
+  // reports what is wrong with the arguments, and which every rank has to call.
   void start(const void* buffer, std::int64_t position) { start_with(buffer, position); }
 
-  // Collective: start and wait.
+  // Collective: start and wait in one, by this thread.
   Outcome<std::int64_t> run(const void* buffer, std::int64_t position) {
-    start(buffer, position);
-    return wait();
+    return run_with(buffer, position);
   }
 
  private:
@@ -88,10 +89,9 @@ class TUTTI_PUBLIC ReadPlan : public Plan {
   // Local. Begins a read; the bytes are at `buffer` after wait(). Otherwise as for a write.
   void start(void* buffer, std::int64_t position) { start_with(buffer, position); }
 
-  // Collective: start and wait.
+  // Collective: start and wait in one, by this thread.
   Outcome<std::int64_t> run(void* buffer, std::int64_t position) {
-    start(buffer, position);
-    return wait();
+    return run_with(buffer, position);
   }
 
  private:

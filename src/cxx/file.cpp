@@ -59,7 +59,7 @@ Result<std::unique_ptr<OpenFile>> open_together(MPI_Comm comm, const std::string
 
 // Collective. Closes what is open; after MPI_Finalize only this process lets go of it.
 Status close_state(const std::shared_ptr<detail::FileState>& state) {
-  OpenFile* const engine = engine_of(state);
+  OpenFile* const engine = idle_engine_of(state);
   if (engine == nullptr) return tl::make_unexpected(closed_error());
   state->last_counters = engine->counters;
   if (mpi_is_running()) return close_file(std::move(state->engine));
@@ -70,7 +70,7 @@ Status close_state(const std::shared_ptr<detail::FileState>& state) {
 // Collective. What only one rank does and all learn the outcome of.
 template <class Action>
 Outcome<void> by_first_rank(const std::shared_ptr<detail::FileState>& state, const Action& action) {
-  OpenFile* const engine = engine_of(state);
+  OpenFile* const engine = idle_engine_of(state);
   if (engine == nullptr) return public_error(closed_error());
   std::optional<tutti::Error> failure;
   if (engine->rank == 0)
@@ -124,7 +124,7 @@ Outcome<void> File::resize(std::int64_t bytes) {
 }
 
 Outcome<void> File::sync() {
-  OpenFile* const engine = engine_of(state_);
+  OpenFile* const engine = idle_engine_of(state_);
   if (engine == nullptr) return public_error(closed_error());
   std::optional<tutti::Error> failure;
   if (const Status done = engine->device->sync(); !done) failure = done.error();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "exec/nonblocking.hpp"
 #include "exec/open_file.hpp"
 #include "tutti/file.hpp"
 
@@ -26,6 +27,13 @@ inline tutti::Error closed_error() {
 // The engine's file, null if it is closed or was moved from.
 inline OpenFile* engine_of(const std::shared_ptr<detail::FileState>& state) {
   return state ? state->engine.get() : nullptr;
+}
+
+// The same when every run that was started has ended: before ranks meet in any other way.
+inline OpenFile* idle_engine_of(const std::shared_ptr<detail::FileState>& state) {
+  OpenFile* const file = engine_of(state);
+  if (file != nullptr) file->nonblocking->finish_together();
+  return file;
 }
 
 }  // namespace tutti::io

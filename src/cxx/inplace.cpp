@@ -66,7 +66,7 @@ using Runner = Status (*)(const inplace::InplaceCall&, const std::optional<tutti
 // Collective over the file's communicator.
 Outcome<void> move_vector(const StatePtr& state, const File& file, std::int64_t position,
                           Direction direction) {
-  OpenFile* const engine = engine_of(file.state());
+  OpenFile* const engine = idle_engine_of(file.state());
   if (engine == nullptr) return public_error(closed_error());
   const bool reading = direction == Direction::read;
   std::optional<tutti::Error> refusal;

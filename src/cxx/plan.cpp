@@ -1,9 +1,12 @@
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cxx/file_state.hpp"
 #include "cxx/values.hpp"
 #include "exec/held_plan.hpp"
+#include "exec/operation.hpp"
+#include "mpi/agree.hpp"
 #include "plan/plan_text.hpp"
 #include "tutti/file.hpp"
 
@@ -17,9 +20,7 @@ struct PlanState {
   Pattern memory;
   std::string text;  // made when it is asked for
   // Between start and wait.
-  bool started = false;
-  const void* buffer = nullptr;
-  std::int64_t position = 0;
+  std::shared_ptr<Operation> operation;
   std::optional<tutti::Error> misuse;
 };
 
@@ -52,7 +53,7 @@ std::optional<tutti::Error> plan_problem(const OpenFile& file, Direction directi
 Outcome<std::shared_ptr<detail::PlanState>> make_plan(
     const std::shared_ptr<detail::FileState>& state, Direction direction, const Shape& shape,
     const Shape* memory) {
-  OpenFile* const file = engine_of(state);
+  OpenFile* const file = idle_engine_of(state);
   if (file == nullptr) return public_error(closed_error());
   const auto problem = plan_problem(*file, direction, shape, memory);
   const Pattern pattern = problem ? Pattern{} : pattern_of(shape);
@@ -66,43 +67,75 @@ Outcome<std::shared_ptr<detail::PlanState>> make_plan(
   return plan;
 }
 
-std::optional<tutti::Error> run_problem(const OpenFile& file, const detail::PlanState& plan) {
-  const auto problem = [&](tutti::ErrorKind kind, const char* what) {
-    return tutti::Error{kind, file.name + ": " + what};
-  };
+tutti::Error wrong_use(const OpenFile& file, tutti::ErrorKind kind, const char* what) {
+  return {kind, file.name + ": " + what};
+}
+
+tutti::Error started_twice(const OpenFile& file) {
+  return wrong_use(file, tutti::ErrorKind::invalid_argument,
+                   "a plan was started twice without waiting in between");
+}
+
+HeldRun run_of(const OpenFile& file, const detail::PlanState& plan, const void* buffer,
+               std::int64_t position) {
   using tutti::ErrorKind;
   constexpr std::int64_t kLimit = std::int64_t{1} << 61;
-  if (plan.misuse) return plan.misuse;
-  if (!plan.started)
-    return problem(ErrorKind::invalid_argument, "a plan was waited for that was not started");
-  if (plan.buffer == nullptr && plan.held.shape.size() > 0)
-    return problem(ErrorKind::invalid_buffer, "the buffer is null");
-  if (plan.position < 0 || plan.position > kLimit)
-    return problem(ErrorKind::invalid_argument, "the position is negative or too large");
-  return std::nullopt;
+  // The engine's memory ranges serve both directions; a write does not change the buffer.
+  HeldRun run{{plan.memory, static_cast<std::byte*>(const_cast<void*>(buffer))}, position, {}};
+  if (buffer == nullptr && plan.held.shape.size() > 0)
+    run.refusal = wrong_use(file, ErrorKind::invalid_buffer, "the buffer is null");
+  else if (position < 0 || position > kLimit)
+    run.refusal =
+        wrong_use(file, ErrorKind::invalid_argument, "the position is negative or too large");
+  if (run.refusal) run.position = 0;
+  return run;
+}
+
+// Local, in the same order on all ranks. The run goes on beside the program.
+void begin(OpenFile& file, const std::shared_ptr<detail::PlanState>& plan, HeldRun run) {
+  plan->operation = std::make_shared<Operation>();
+  file.nonblocking->start_together(plan->operation,
+                                   [plan, run = std::move(run)](OpenFile& on, MpiCaller& caller) {
+                                     return run_held(on, plan->held, run, caller);
+                                   });
 }
 
 }  // namespace
 
 void Plan::start_with(const void* buffer, std::int64_t position) {
-  if (state_->started && !state_->misuse)
-    state_->misuse = tutti::Error{tutti::ErrorKind::invalid_argument,
-                                  "a plan was started twice without waiting in between"};
-  state_->started = true;
-  state_->buffer = buffer;
-  state_->position = position;
+  OpenFile* const file = engine_of(state_->file);
+  if (file == nullptr) return;
+  if (state_->operation != nullptr)
+    state_->misuse = started_twice(*file);
+  else
+    begin(*file, state_, run_of(*file, *state_, buffer, position));
 }
 
 Outcome<std::int64_t> Plan::wait() {
   OpenFile* const file = engine_of(state_->file);
   if (file == nullptr) return public_error(closed_error());
-  const auto problem = run_problem(*file, *state_);
-  // The engine's memory ranges serve both directions; a write does not change the buffer.
-  auto* const base = static_cast<std::byte*>(const_cast<void*>(state_->buffer));
-  const auto moved = run_held(*file, state_->held, {state_->memory, base},
-                              problem ? 0 : state_->position, problem);
-  state_->started = false;
-  state_->misuse.reset();
+  if (state_->operation == nullptr)
+    begin(*file, state_,
+          {{},
+           0,
+           wrong_use(*file, tutti::ErrorKind::invalid_argument,
+                     "a plan was waited for that was not started")});
+  // Then the ranks meet to see that none of them started twice.
+  file->nonblocking->finish_together();
+  const Result<std::int64_t> moved = std::exchange(state_->operation, nullptr)->outcome();
+  const auto misuse = std::exchange(state_->misuse, std::nullopt);
+  if (!moved) return public_error(moved.error());
+  if (const Status agreed = agree(file->comm.get(), misuse); !agreed)
+    return public_error(agreed.error());
+  return *moved;
+}
+
+Outcome<std::int64_t> Plan::run_with(const void* buffer, std::int64_t position) {
+  OpenFile* const file = idle_engine_of(state_->file);
+  if (file == nullptr) return public_error(closed_error());
+  HeldRun run = run_of(*file, *state_, buffer, position);
+  if (state_->operation != nullptr) run.refusal = started_twice(*file);
+  const auto moved = run_held(*file, state_->held, run);
   if (!moved) return public_error(moved.error());
   return *moved;
 }

@@ -53,12 +53,14 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
   return HeldPlan{0, direction, shape, std::move(outlook->inspection), outlook->shift};
 }
 
-Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const MemoryRange& memory,
-                              std::int64_t position, const std::optional<Error>& refused) {
+Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const HeldRun& run,
+                              MpiCaller& caller) {
+  const std::int64_t position = run.position;
   const double began = wall_seconds();
   ++file.counters.collective_calls;
-  const std::optional<Error> refusal = publish_own(file, refused);
-  const Access access{plan.direction, {plan.shape.shifted(position), 0, plan.shape.size()}, memory};
+  const std::optional<Error> refusal = publish_own(file, run.refusal);
+  const Access access{
+      plan.direction, {plan.shape.shifted(position), 0, plan.shape.size()}, run.memory};
   CallCard card;
   card.entry = plan.id;
   card.shift = position;
@@ -68,7 +70,7 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const Memory
   describe_memory(card, file, access);
   Outlook outlook{nullptr, plan.shift + position, {}};
   outlook.cards.resize(static_cast<std::size_t>(file.ranks));
-  RanksTalk talk(file, *file.collective, program_caller());
+  RanksTalk talk(file, *file.collective, caller);
   if (auto told = tell_all(inspect_call(file, *file.collective, talk), card, outlook.cards); !told)
     return tl::make_unexpected(told.error());
   file.counters.agree_s += wall_seconds() - began;

@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "exec/open_file.hpp"
+#include "exec/progress.hpp"
 #include "inspect/inspection.hpp"
 #include "request/access.hpp"
 
@@ -29,7 +30,12 @@ Result<HeldPlan> hold_plan(OpenFile& file, Direction direction, const Pattern& s
 // Collective. Moves the bytes of the plan, moved by `position` in the file, between the file and
 // `memory`, and returns how many this rank moved. All ranks run the same plan at the same position,
 // otherwise all fail with not_same. REQUIRES: memory.pattern.size() >= plan.shape.size().
-Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const MemoryRange& memory,
-                              std::int64_t position, const std::optional<Error>& refusal);
+struct HeldRun {
+  MemoryRange memory;
+  std::int64_t position = 0;
+  std::optional<Error> refusal;
+};
+Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const HeldRun& run,
+                              MpiCaller& caller = program_caller());
 
 }  // namespace tutti
