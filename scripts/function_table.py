@@ -5,6 +5,7 @@ function_table.py           checks the page: each function has a row, each test 
                             function, no function is without a test while there is one, and none
                             that works is without a test
 function_table.py --write   makes the page anew
+function_table.py --self-test
 """
 
 import re
@@ -34,7 +35,7 @@ def owned_functions():
 def text_with_headers(path):
     """The text of a test and of the headers of the tests that it includes itself."""
     text = path.read_text(encoding="utf-8")
-    for included in re.findall(r'#include "([^"]+)"', text):
+    for included in re.findall(r'^\s*#?include ["\']([^"\']+)["\']', text, re.MULTILINE):
         for header in (path.parent / included, ROOT / "tests" / included):
             if header.exists() and "tests" in header.parts:
                 text += header.read_text(encoding="utf-8")
@@ -42,18 +43,32 @@ def text_with_headers(path):
     return text
 
 
+# What is no code: strings, matched so that a comment does not start inside one, and comments.
+C_FAMILY = r'R"(\w*)\((?s:.*?)\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*(?s:.*?)\*/'
+FORTRAN = r'"[^"\n]*"|\'[^\'\n]*\'|![^\n]*'
+PYTHON = r'"""(?s:.*?)"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|\#[^\n]*'
+NO_CODE = {".c": C_FAMILY, ".cpp": C_FAMILY, ".f90": FORTRAN, ".py": PYTHON}
+
+
+def called_functions(suffix, text):
+    """The functions, in small letters, that code in the language of this suffix calls."""
+    code = re.sub(NO_CODE[suffix], " ", text)
+    if suffix != ".py":
+        called = re.findall(r"\bP?(MPI_\w+)\s*\(", code, re.IGNORECASE)
+        chosen = re.findall(r"[?:]\s*P?(MPI_\w+)\s*(?=[:);])", code)  # (alone ? f : g)(...)
+        return {name.lower() for name in called + chosen}
+    # mpi4py: file.Write_at is MPI_File_write_at
+    return ({f"mpi_file_{name.lower()}" for name in re.findall(r"\b(?:file|File)\.([A-Z]\w+)\(", code)}
+            | {f"mpi_{name.lower()}" for name in re.findall(r"\bMPI\.([A-Z]\w+)\(", code)})
+
+
 def test_files():
-    """Tests beside the code, then those of the whole; each with the names of functions that its text has."""
+    """Tests beside the code, then those of the whole; each with the names of the functions that it calls."""
     beside = sorted((ROOT / "src").rglob("*_mpitest.cpp"))
     whole = [path for path in sorted((ROOT / "tests").rglob("*"))
              if path.suffix in {".c", ".cpp", ".f90", ".py"} and "support" not in path.parts]
     for path in beside + whole:
-        text = text_with_headers(path)
-        names = {name.lower() for name in re.findall(r"\bP?(MPI_\w+)", text, re.IGNORECASE)}
-        if path.suffix == ".py":  # mpi4py: file.Write_at is MPI_File_write_at
-            names |= {f"mpi_file_{name.lower()}" for name in re.findall(r"\b(?:file|File)\.([A-Z]\w+)", text)}
-            names |= {f"mpi_{name.lower()}" for name in re.findall(r"\bMPI\.([A-Z]\w+)\(", text)}
-        yield str(path.relative_to(ROOT)), names
+        yield str(path.relative_to(ROOT)), called_functions(path.suffix, text_with_headers(path))
 
 
 def unsupported():
@@ -100,7 +115,33 @@ def problems():
     yield from (f"{PAGE}: {function} is not a function of Tutti" for function in rows if function not in found)
 
 
+def self_test():
+    """Calls are found in each language, names in comments and strings are not."""
+    cases = [
+        (".cpp", "EXPECT_EQ(MPI_File_read(f), PMPI_File_sync (f));", {"mpi_file_read", "mpi_file_sync"}),
+        (".cpp", "(alone ? MPI_File_read : MPI_File_read_all)(f);", {"mpi_file_read", "mpi_file_read_all"}),
+        (".cpp", "auto g = alone ? MPI_File_read : MPI_File_read_all;", {"mpi_file_read", "mpi_file_read_all"}),
+        (".cpp", "// MPI_File_read(f)\n/* MPI_File_write(f)\n MPI_File_sync(f) */ MPI_File_close(f);",
+         {"mpi_file_close"}),
+        (".cpp", r"""say("\"MPI_File_read(f)", '"', 1'000'000); MPI_File_sync(f); say("// MPI_File_close(f)");""",
+         {"mpi_file_sync"}),
+        (".cpp", 'R"x(MPI_File_read(f) ")x"; MPI_File_sync(f); names = {MPI_File_read};', {"mpi_file_sync"}),
+        (".f90", "call MPI_FILE_READ(f) ! MPI_FILE_SYNC(f)\nprint *, 'MPI_File_close(f)!'; call mpi_file_write(f)",
+         {"mpi_file_read", "mpi_file_write"}),
+        (".py", "file.Read(b)  # file.Sync()\nsay('file.Close()', file.Size); MPI.File.Open(c); MPI.Register_datarep(d)",
+         {"mpi_file_read", "mpi_file_open", "mpi_register_datarep"}),
+    ]
+    wrong = [(text, called_functions(suffix, text)) for suffix, text, calls in cases
+             if called_functions(suffix, text) != calls]
+    for text, found in wrong:
+        print(f"FAILED: {text!r}: {sorted(found)}")
+    print(f"function table: {len(cases) - len(wrong)} of {len(cases)} texts are understood")
+    return 1 if wrong else 0
+
+
 def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
     if arguments == ["--write"]:
         (ROOT / PAGE).write_text(page_text(), encoding="utf-8")
     elif arguments:

@@ -13,12 +13,24 @@ mpi4py.rc.initialize = False
 from mpi4py import MPI  # noqa: E402
 
 
+def is_file(node):
+    """Whether the expression is MPI.File or one of its objects, which the programs call `file`."""
+    return ((isinstance(node, ast.Name) and node.id == "file")
+            or (isinstance(node, ast.Attribute) and ast.unparse(node) == "MPI.File"))
+
+
+def used_names(text):
+    """What a program uses of files: attributes of `file` and of MPI.File, and MPI.Register_datarep."""
+    attributes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
+    return ({node.attr for node in attributes if is_file(node.value)}
+            | {"Register_datarep" for node in attributes if ast.unparse(node) == "MPI.Register_datarep"})
+
+
 def main(folder):
     used = set()
     programs = [path for path in pathlib.Path(folder).glob("mpi4py_*.py") if path.name != pathlib.Path(__file__).name]
     for path in programs:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        used |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        used |= used_names(path.read_text(encoding="utf-8"))
     known = {name for name in dir(MPI.File) if not name.startswith("_")} | {"Register_datarep"}
     missing = sorted(known - used)
     print(f"{len(known) - len(missing)} of {len(known)} methods are used by {len(programs)} programs")
