@@ -25,14 +25,14 @@ class QuickestWay {
     return trial;
   }
 
-  // What it cost to go that way, in any unit that all ways share.
-  void went(int way, double cost_now) {
-    const int before = best(kMostWays);
+  // What it cost to go that way, in any unit that all ways share. REQUIRES: the `ways` of next().
+  void went(int way, double cost_now, int ways = 2) {
+    const int before = best(ways);
     // One turn that was disturbed says little: no turn counts for more than twice what is known.
     double& known = cost_[static_cast<std::size_t>(way)];
     known = known < 0 ? cost_now : known + (std::min(cost_now, 2 * known) - known) / kMemory;
     if (way != before) last_trial_ = way;
-    if (best(kMostWays) != before) {
+    if (best(ways) != before) {
       pause_ = kShortPause;
       until_trial_ = pause_;
     } else if (way != before) {

@@ -56,7 +56,7 @@ TEST(QuickestWay, TheBestOfFourIsFoundWhereverItIs) {
     for (int i = 0; i < 1000; ++i) {
       const int way = ways.next(4);
       taken += way == best ? 1 : 0;
-      ways.went(way, way == best ? 1 : 2);
+      ways.went(way, way == best ? 1 : 2, 4);
     }
     EXPECT_GE(taken, 980) << best;
   }
@@ -66,9 +66,24 @@ TEST(QuickestWay, OnlyWaysThatAreOpenAreTaken) {
   QuickestWay ways;
   for (int i = 0; i < 100; ++i) {
     const int way = ways.next(4);
-    ways.went(way, way == 3 ? 1 : 2);
+    ways.went(way, way == 3 ? 1 : 2, 4);
   }
   for (int i = 0; i < 100; ++i) EXPECT_LT(ways.next(2), 2);
+}
+
+TEST(QuickestWay, WhereFewerAreOpenTheBestOfThoseIsKept) {
+  QuickestWay ways;
+  for (int i = 0; i < 100; ++i) {
+    const int way = ways.next(4);
+    ways.went(way, way == 3 ? 1 : 5, 4);
+  }
+  int second = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int way = ways.next(2);
+    second += way;
+    ways.went(way, way == 1 ? 2 : 5, 2);
+  }
+  EXPECT_GE(second, 900);
 }
 
 }  // namespace

@@ -105,7 +105,8 @@ class ArenaRead : public ArenaSteps {
     if (failure_) return;
     const Suits suits = what_suits(owner.window, step);
     QuickestWay& ways = suits == Suits::dealing ? arena_.dealt_way : arena_.window_way;
-    const int way = ways.next(maps_ && suits != Suits::picking_only ? 4 : 2);
+    const int open_ways = maps_ && suits != Suits::picking_only ? 4 : 2;
+    const int way = ways.next(open_ways);
     streams_into_slot_ = (way & kPastCaches) != 0;
     maps_now_ = (way & kMapped) != 0;
     const bool picking = suits != Suits::dealing && !maps_now_;
@@ -113,7 +114,7 @@ class ArenaRead : public ArenaSteps {
     const std::int64_t filled = picking ? fill_window(owner.window, step, places, data)
                                         : deal_window(owner.window, step, places, data);
     if (filled >= kMeasuredBytes)
-      ways.went(way, (thread_seconds() - began) / static_cast<double>(filled));
+      ways.went(way, (thread_seconds() - began) / static_cast<double>(filled), open_ways);
     if (failure_) std::fill_n(places, call_.file.ranks, std::int64_t{kNowhere});
   }
 
@@ -169,7 +170,7 @@ class ArenaRead : public ArenaSteps {
       if (shares.list.empty()) return;
       dealt += shares.bytes;
       if (shares.sparse) return read_sparse(shares, next);
-      if (maps_now_) return deal_mapped(shares, next);
+      if (maps_now_ && deal_mapped(shares, next)) return;
       const auto own = call_.state.windows[0].borrow(shares.span.bytes);
       const auto sorted = room_for_sorting(shares);
       if (!own.granted() || !sorted.granted()) return note(no_window());
@@ -179,17 +180,23 @@ class ArenaRead : public ArenaSteps {
     return dealt;
   }
 
-  // Straight from the page cache. Nothing is borrowed while it is looked at: see view_mapped().
-  void deal_mapped(const Shares& shares, std::vector<std::byte*>& next) {
+  // Straight from the page cache; false where the system refuses to map it. No lease is taken while
+  // it is looked at: see view_mapped().
+  bool deal_mapped(const Shares& shares, std::vector<std::byte*>& next) {
     const auto sorted = room_for_sorting(shares);
-    if (!sorted.granted()) return note(no_window());
-    note(call_.file.device->view_mapped(
+    bool looked = false;
+    if (!sorted.granted()) return note(no_window()), true;
+    const Status seen = call_.file.device->view_mapped(
         {shares.span.offset + call_.outlook.shift, shares.span.bytes},
         [&](const std::byte* mapped) {
+          looked = true;
           deal_out(shares, mapped - shares.span.offset, sorted.data(), next);
-        }));
+        });
+    if (!seen && !looked) return maps_ = maps_now_ = false;
+    note(seen);
     ++call_.counters().device_operations;
     call_.counters().device_bytes += shares.span.bytes;
+    return true;
   }
 
   void read_sparse(const Shares& shares, std::vector<std::byte*>& next) {
@@ -272,7 +279,7 @@ class ArenaRead : public ArenaSteps {
   int slowest_ = 0;
   // Contiguous memory that is larger than the caches: what is read goes past them.
   const bool streams_;
-  const bool maps_;
+  bool maps_;  // until the system refuses
   // How the present slot is filled.
   bool streams_into_slot_ = false;
   bool maps_now_ = false;
