@@ -58,6 +58,8 @@ class SleepingCaller final : public MpiCaller {
     std::chrono::microseconds pause{5};
     int code = MPI_SUCCESS;
     for (int tries = 0; !all_done(requests, statuses, code); ++tries) {
+      // Others may wait for operations that live by this thread's calls before they come here.
+      if (process_progress().polled()) progress_while_waiting();
       if (tries < kYields) {
         std::this_thread::yield();
         continue;
