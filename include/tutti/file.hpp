@@ -45,8 +45,8 @@ class TUTTI_PUBLIC Plan {
   Plan& operator=(Plan&&) noexcept = default;
 
   // Collective. Ends what start() began and returns the bytes this rank moved: all of the shape's,
-  // or fewer where a read meets the end of the file. All ranks fail with the same error, or none.
-  // Runs of other plans of the file that were started before have ended as well then.
+  // or fewer where a read meets the end of the file. All ranks fail with the same error, or none;
+  // but that it was started twice only the rank hears which did so.
   Outcome<std::int64_t> wait();
 
   // Local. The bytes that a run moves on this rank.
@@ -74,7 +74,7 @@ class TUTTI_PUBLIC WritePlan : public Plan {
   // reports what is wrong with the arguments, and which every rank has to call.
   void start(const void* buffer, std::int64_t position) { start_with(buffer, position); }
 
-  // Collective: start and wait in one, by this thread.
+  // Collective, and another way than start and wait: all ranks go the same one.
   Outcome<std::int64_t> run(const void* buffer, std::int64_t position) {
     return run_with(buffer, position);
   }
@@ -89,7 +89,7 @@ class TUTTI_PUBLIC ReadPlan : public Plan {
   // Local. Begins a read; the bytes are at `buffer` after wait(). Otherwise as for a write.
   void start(void* buffer, std::int64_t position) { start_with(buffer, position); }
 
-  // Collective: start and wait in one, by this thread.
+  // Collective, and another way than start and wait: all ranks go the same one.
   Outcome<std::int64_t> run(void* buffer, std::int64_t position) {
     return run_with(buffer, position);
   }

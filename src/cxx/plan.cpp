@@ -6,7 +6,6 @@
 #include "cxx/values.hpp"
 #include "exec/held_plan.hpp"
 #include "exec/operation.hpp"
-#include "mpi/agree.hpp"
 #include "plan/plan_text.hpp"
 #include "tutti/file.hpp"
 
@@ -120,13 +119,11 @@ Outcome<std::int64_t> Plan::wait() {
            0,
            wrong_use(*file, tutti::ErrorKind::invalid_argument,
                      "a plan was waited for that was not started")});
-  // Then the ranks meet to see that none of them started twice.
-  file->nonblocking->finish_together();
+  wait_until([&] { return state_->operation->finished(); });
   const Result<std::int64_t> moved = std::exchange(state_->operation, nullptr)->outcome();
   const auto misuse = std::exchange(state_->misuse, std::nullopt);
   if (!moved) return public_error(moved.error());
-  if (const Status agreed = agree(file->comm.get(), misuse); !agreed)
-    return public_error(agreed.error());
+  if (misuse) return public_error(*misuse);
   return *moved;
 }
 
