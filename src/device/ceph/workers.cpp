@@ -1,11 +1,27 @@
 #include "device/ceph/workers.hpp"
 
+#include <new>
+#include <utility>
+
+#include "base/helper_thread.hpp"
+
 namespace tutti {
 
 namespace {
 
 tl::unexpected<Error> no_batch() {
   return fail(ErrorKind::invalid_argument, "no such batch is in flight");
+}
+
+// Nothing leaves a thread of ours but an outcome.
+Status guarded(const Workers::Move& move, Transfer& transfer) noexcept {
+  try {
+    return move(transfer);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::no_memory, "no memory");
+  } catch (...) {
+    return fail(ErrorKind::internal, {});
+  }
 }
 
 }  // namespace
@@ -20,12 +36,17 @@ Workers::~Workers() {
 }
 
 std::uint64_t Workers::submit(std::span<Transfer> batch) {
-  const std::lock_guard guard(mutex_);
-  while (std::ssize(threads_) < threads_wanted_) threads_.emplace_back([this] { work(); });
+  std::unique_lock guard(mutex_);
+  while (std::ssize(threads_) < threads_wanted_) {
+    auto started = start_helper_thread([this] { work(); });
+    if (!started) break;
+    threads_.push_back(std::move(*started));
+  }
   const std::uint64_t ticket = next_ticket_++;
   batches_[ticket].left = batch.size();
   for (Transfer& transfer : batch) jobs_.push_back({ticket, &transfer});
   queued_.notify_all();
+  if (threads_.empty()) take_jobs(guard);
   return ticket;
 }
 
@@ -52,13 +73,20 @@ void Workers::work() {
   for (;;) {
     queued_.wait(guard, [&] { return ending_ || !jobs_.empty(); });
     if (jobs_.empty()) return;
+    take_jobs(guard);
+  }
+}
+
+// REQUIRES: the mutex, which is free while bytes move.
+void Workers::take_jobs(std::unique_lock<std::mutex>& guard) {
+  while (!jobs_.empty()) {
     const Job job = jobs_.front();
     jobs_.pop_front();
     Batch& batch = batches_[job.ticket];
     Status moved;
     if (!batch.failure) {
       guard.unlock();
-      moved = move_(*job.transfer);
+      moved = guarded(move_, *job.transfer);
       guard.lock();
     }
     if (!moved && !batch.failure) batch.failure = moved.error();

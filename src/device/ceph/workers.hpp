@@ -21,7 +21,8 @@ class Workers {
  public:
   using Move = std::function<Status(Transfer&)>;
 
-  // `move` is called from several threads at once. No thread exists before the first batch.
+  // `move` is called from several threads at once. No thread exists before the first batch; where
+  // the system has none to give, submit() moves the batch itself.
   Workers(int threads, Move move) : threads_wanted_(threads), move_(std::move(move)) {}
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -43,6 +44,7 @@ class Workers {
   };
 
   void work();
+  void take_jobs(std::unique_lock<std::mutex>& guard);
 
   int threads_wanted_;
   Move move_;
