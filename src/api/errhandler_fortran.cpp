@@ -1,8 +1,7 @@
 // Error handlers that Fortran and C++ programs make. MPICH's bindings come to
 // MPI_File_create_errhandler; Open MPI's call an inner function of the host instead, which is owned
-// here too. What MPICH has
-// made is called like a function of C: with the address of a file handle, whose first bytes are the
-// handle's Fortran value.
+// here too. What MPICH's Fortran has made is called like a function of C: with the address of a
+// file handle, whose first bytes are the handle's Fortran value.
 #include "api/error_handler.hpp"
 #include "mpi/real_mpi.hpp"
 
