@@ -19,21 +19,26 @@ class Failure(Exception):
     pass
 
 
-def output_of(*command):
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+def outputs_of(*command):
+    """What a command says on its two streams, apart: launchers mix them in the middle of lines."""
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[:2000]}")
-    return done.stdout
+        raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[:1000]}{done.stderr[:1000]}")
+    return done.stdout, done.stderr
+
+
+def output_of(*command):
+    return "".join(outputs_of(*command))
 
 
 def run(program, command, folder):
     """The files that the program leaves in a folder of its own, and what it said."""
     os.mkdir(folder)
     path = os.path.join(folder, "data")
-    said = output_of(*(word.replace("{file}", path) for word in command))
+    said, reported = outputs_of(*(word.replace("{file}", path) for word in command))
     if said.splitlines().count(f"{program}: ok") != 1:
-        raise Failure(f"the line '{program}: ok' is missing or repeated:\n{said}")
-    return sorted(os.listdir(folder)), said
+        raise Failure(f"the line '{program}: ok' is missing or repeated:\n{said}{reported}")
+    return sorted(os.listdir(folder)), said + reported
 
 
 def accesses(said, path):

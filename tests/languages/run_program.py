@@ -15,9 +15,9 @@ def main(expected, name, *command):
     with tempfile.TemporaryDirectory(prefix="tutti-languages-", dir=memory) as folder:
         path = os.path.join(folder, f"{name}.dat")
         done = subprocess.run([word.replace("{file}", path) for word in command], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         left_over = os.listdir(folder)
-    print(done.stdout, end="")
+    print(done.stdout + done.stderr, end="")
     wanted = f"{name}: ok, served by {who}"
     if done.returncode != 0:
         print(f"FAILED: exit code {done.returncode}")
