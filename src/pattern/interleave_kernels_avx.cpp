@@ -173,10 +173,6 @@ TUTTI_AVX512 void interleave_avx512(const Weave& weave, std::byte* window) {
   copy_weave<false>(kernels, weave, window);
 }
 
-TUTTI_AVX512 void deinterleave_avx512(const Weave& weave, const std::byte* window) {
-  copy_weave<true>(copy_kernels(SimdLevel::avx512), weave, window);
-}
-
 }  // namespace tutti::pattern_detail
 
 #endif

@@ -86,6 +86,18 @@ TUTTI_INLINE void store_part(std::byte* to, V row, std::int64_t bytes) {
   if (bytes & 1) store(to, static_cast<std::uint8_t>(rest));
 }
 
+// Hints that the bytes after [at, at + bytes) come next. Processors see that by themselves within a
+// page; the first lines of the next pages are what they wait for.
+TUTTI_INLINE void prefetch_next(const std::byte* at, std::int64_t bytes) {
+  constexpr std::int64_t kPage = 4096;
+  constexpr std::int64_t kLines = 4;
+  constexpr std::int64_t kMostPages = 4;
+  const auto next = reinterpret_cast<std::uintptr_t>(at) + static_cast<std::uintptr_t>(bytes);
+  const std::byte* page = at + bytes + static_cast<std::int64_t>(-next % kPage);
+  for (std::int64_t i = 0; i < std::min(bytes / kPage, kMostPages); ++i, page += kPage)
+    for (std::int64_t line = 0; line < kLines; ++line) __builtin_prefetch(page + 64 * line, 0, 2);
+}
+
 // Lanes side by side, at most as many as a row holds, from `period` on.
 struct Group {
   std::span<const Lane> lanes;
@@ -197,6 +209,7 @@ TUTTI_INLINE void copy_groups(const CopyKernels& kernels, const Weave& weave,
   constexpr std::int64_t kPeriods = n;
   const std::int64_t step = std::max(kPeriods, kStepBytes / weave.stride / kPeriods * kPeriods);
   for (std::int64_t period = 0; period < weave.periods; period += step) {
+    if constexpr (kGather) prefetch_next(window + period * weave.stride, step * weave.stride);
     for (std::size_t first = 0; first < weave.lanes.size();) {
       std::size_t last = first + 1;
       while (last < weave.lanes.size() && last - first < n &&
@@ -219,11 +232,13 @@ template <bool kGather>
 TUTTI_INLINE void copy_stepwise(const CopyKernels& kernels, const Weave& weave,
                                 MemoryByte<kGather>* window) {
   const std::int64_t step = std::max(kLeastPeriods, kStepBytes / weave.stride);
-  for (std::int64_t period = 0; period < weave.periods; period += step)
+  for (std::int64_t period = 0; period < weave.periods; period += step) {
+    if constexpr (kGather) prefetch_next(window + period * weave.stride, step * weave.stride);
     copy_lanes<kGather>(kernels,
                         Group{weave.lanes, weave.bytes, weave.stride, period,
                               std::min(step, weave.periods - period)},
                         window);
+  }
 }
 
 template <bool kGather>
