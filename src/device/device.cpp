@@ -6,6 +6,10 @@ Status DeviceBackend::view_mapped(Extent, const std::function<void(const std::by
   return fail(ErrorKind::unsupported_operation, "this device maps no files");
 }
 
+Result<PageView> DeviceBackend::view(Extent) {
+  return fail(ErrorKind::unsupported_operation, "this device maps no files");
+}
+
 Status DeviceBackend::store_mapped(Extent, const std::function<void(std::byte*)>&) {
   return fail(ErrorKind::unsupported_operation, "this device maps no files");
 }

@@ -14,6 +14,7 @@
 
 #include "base/extent.hpp"
 #include "base/result.hpp"
+#include "device/page_view.hpp"
 #include "layout/found_layout.hpp"
 
 namespace tutti {
@@ -81,6 +82,8 @@ class DeviceBackend {
   // REQUIRES: facts().maps_reads, a range that ends within the file. Shows the range's bytes to
   // `look`, which owns nothing while it runs.
   virtual Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look);
+  // REQUIRES: facts().maps_reads. The same for many looks at parts of the range.
+  virtual Result<PageView> view(Extent range);
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(

@@ -32,6 +32,9 @@ class PosixBackend : public DeviceBackend {
   Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look) override {
     return tutti::view_mapped(file_, range, look);
   }
+  Result<PageView> view(Extent range) override {
+    return PageView::open(file_.descriptor(), file_.path(), range);
+  }
   Result<std::int64_t> size() override { return file_.size(); }
   Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return file_.preallocate(bytes); }

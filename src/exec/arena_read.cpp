@@ -1,5 +1,6 @@
 // Reading: ranks fill slots from storage, whoever has time, and take their bytes out of them.
 #include <algorithm>
+#include <limits>
 
 #include "base/wall_clock.hpp"
 #include "exec/arena_run.hpp"
@@ -19,6 +20,10 @@ constexpr std::int64_t kPickedRunBytes = 48;
 
 // What a rank reads goes past its caches from here on.
 constexpr std::int64_t kStreamedBytes = 1 << 20;
+// So much of the address space is taken at once.
+constexpr std::int64_t kViewBytes = std::int64_t{1} << 30;
+// So much of what was looked at stays mapped, in this process's memory.
+constexpr std::int64_t kShownBytes = 2 << 20;
 // Slots with less in them say nothing about how to fill one.
 constexpr std::int64_t kMeasuredBytes = 16 << 10;
 
@@ -109,6 +114,8 @@ class ArenaRead : public ArenaSteps {
     const int way = ways.next(open_ways);
     streams_into_slot_ = (way & kPastCaches) != 0;
     maps_now_ = (way & kMapped) != 0;
+    // Not measured: one view serves many slots.
+    if (maps_now_) open_view(owner.window, step);
     const bool picking = suits != Suits::dealing && !maps_now_;
     const double began = thread_seconds();
     const std::int64_t filled = picking ? fill_window(owner.window, step, places, data)
@@ -184,19 +191,37 @@ class ArenaRead : public ArenaSteps {
   // it is looked at: see view_mapped().
   bool deal_mapped(const Shares& shares, std::vector<std::byte*>& next) {
     const auto sorted = room_for_sorting(shares);
-    bool looked = false;
     if (!sorted.granted()) return note(no_window()), true;
-    const Status seen = call_.file.device->view_mapped(
-        {shares.span.offset + call_.outlook.shift, shares.span.bytes},
-        [&](const std::byte* mapped) {
-          looked = true;
-          deal_out(shares, mapped - shares.span.offset, sorted.data(), next);
-        });
-    if (!seen && !looked) return maps_ = maps_now_ = false;
-    note(seen);
+    const Extent span{shares.span.offset + call_.outlook.shift, shares.span.bytes};
+    if (!view_.covers(span)) return false;
+    note(view_.look(span, [&](const std::byte* mapped) {
+      deal_out(shares, mapped - shares.span.offset, sorted.data(), next);
+    }));
     ++call_.counters().device_operations;
     call_.counters().device_bytes += shares.span.bytes;
     return true;
+  }
+
+  // What the call accesses, as far as one view goes from the step on. Where the system refuses it,
+  // nothing is mapped from now on.
+  void open_view(const MovingWindow& window, std::int64_t step) {
+    std::int64_t lower = std::numeric_limits<std::int64_t>::max();
+    std::int64_t upper = 0;
+    for_each_interval(window, step, [&](Extent interval, std::int64_t) {
+      lower = std::min(lower, interval.offset + call_.outlook.shift);
+      upper = std::max(upper, interval.end() + call_.outlook.shift);
+    });
+    const Extent all = accessed_range(call_.outlook.cards);
+    lower = std::max(lower, all.offset);
+    upper = std::min(upper, all.end());
+    if (lower >= upper || (view_.covers({lower, upper - lower}) && view_.shown() < kShownBytes))
+      return;
+    const std::int64_t from = all.bytes <= kViewBytes ? all.offset : lower;
+    auto opened = call_.file.device->view({from, std::min(kViewBytes, all.end() - from)});
+    if (opened)
+      view_ = std::move(*opened);
+    else
+      maps_ = maps_now_ = false;
   }
 
   void read_sparse(const Shares& shares, std::vector<std::byte*>& next) {
@@ -209,7 +234,10 @@ class ArenaRead : public ArenaSteps {
 
   // Where bytes are sorted that go past the caches.
   Scratch::Lease room_for_sorting(const Shares& shares) {
-    return call_.state.windows[1].borrow(streams_into_slot_ ? shares.bytes : 1);
+    std::int64_t bytes = 1;
+    for (const Share& share : shares.list)
+      if (goes_past_caches(share)) bytes += share.bytes();
+    return call_.state.windows[1].borrow(bytes);
   }
 
   void deal_out(const Shares& shares, const std::byte* window_base, std::byte* sorted,
@@ -217,18 +245,23 @@ class ArenaRead : public ArenaSteps {
     sinks_.clear();
     for (const Share& share : shares.list) {
       std::byte*& to = next[static_cast<std::size_t>(share.origin)];
-      sinks_.push_back({share.pattern, share.begin, share.end, streams_into_slot_ ? sorted : to});
-      sorted += share.bytes();
-      if (!streams_into_slot_) to += share.bytes();
+      std::byte*& place = goes_past_caches(share) ? sorted : to;
+      sinks_.push_back({share.pattern, share.begin, share.end, place});
+      place += share.bytes();
     }
     pack_many(sinks_, window_base);
-    if (!streams_into_slot_) return;
     for (std::size_t i = 0; i < sinks_.size(); ++i) {
       const Share& share = shares.list[i];
+      if (!goes_past_caches(share)) continue;
       std::byte*& to = next[static_cast<std::size_t>(share.origin)];
       copy_streaming(to, sinks_[i].packed, share.bytes());
       to += share.bytes();
     }
+  }
+
+  // What goes straight to this rank's own memory, not to the slot, does so as what it takes.
+  bool goes_past_caches(const Share& share) const {
+    return share.origin == me_ && call_.memory_is_direct(me_) ? streams_ : streams_into_slot_;
   }
 
   static Status no_window() { return fail(ErrorKind::no_memory, "no memory for a window"); }
@@ -280,6 +313,7 @@ class ArenaRead : public ArenaSteps {
   // Contiguous memory that is larger than the caches: what is read goes past them.
   const bool streams_;
   bool maps_;  // until the system refuses
+  PageView view_;
   // How the present slot is filled.
   bool streams_into_slot_ = false;
   bool maps_now_ = false;

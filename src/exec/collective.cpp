@@ -88,15 +88,9 @@ Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Directio
   LockedFile locked;
   std::optional<Error> failure;
   if (file.rank == 0) {
-    std::int64_t lower = std::numeric_limits<std::int64_t>::max();
-    std::int64_t upper = 0;
-    for (const CallCard& card : outlook.cards) {
-      if (card.bytes <= 0) continue;
-      lower = std::min(lower, card.lower);
-      upper = std::max(upper, card.upper);
-    }
-    if (lower < upper) {
-      auto granted = lock_for_atomic(file.device, {lower, upper - lower}, direction);
+    const Extent accessed = accessed_range(outlook.cards);
+    if (accessed.bytes > 0) {
+      auto granted = lock_for_atomic(file.device, accessed, direction);
       if (granted)
         locked.held = std::move(*granted);
       else

@@ -1,9 +1,13 @@
 // What every rank tells all others at the start of a collective call: a few words, always.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <type_traits>
 
+#include "base/extent.hpp"
 #include "layout/placement_table.hpp"
 #include "pattern/pattern.hpp"
 
@@ -38,5 +42,17 @@ struct CallCard {
   std::int64_t descriptor_bytes = 0;
 };
 static_assert(std::is_trivially_copyable_v<CallCard>);
+
+// From the first byte of the file that any rank accesses to the last; empty where none does.
+inline Extent accessed_range(std::span<const CallCard> cards) {
+  std::int64_t lower = std::numeric_limits<std::int64_t>::max();
+  std::int64_t upper = 0;
+  for (const CallCard& card : cards) {
+    if (card.bytes <= 0) continue;
+    lower = std::min(lower, card.lower);
+    upper = std::max(upper, card.upper);
+  }
+  return lower < upper ? Extent{lower, upper - lower} : Extent{};
+}
 
 }  // namespace tutti
