@@ -1,9 +1,11 @@
-// Macros that define the standard's data calls on top of data_call.hpp: each defines one function
-// for one type of count. `sharing` is kAlone or kTogether, `pointer` kIndividual or kShared.
+// Macros that define the standard's data calls on top of data_call.hpp and start_call.hpp: each
+// defines one function for one type of count. `sharing` is kAlone or kTogether, `pointer`
+// kIndividual or kShared.
 #pragma once
 
 #include "api/data_call.hpp"
 #include "api/export.hpp"
+#include "api/start_call.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "api/data_call.hpp"
+#include "api/data_request.hpp"
 #include "api/file.hpp"
 #include "base/result.hpp"
 #include "request/access.hpp"
