@@ -5,147 +5,25 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "mpi/owned.hpp"
-#include "support/engine.hpp"
-#include "support/interrupted_transfers.hpp"
-#include "support/shared_file.hpp"
+#include "support/faults.hpp"
 
 namespace tutti {
 namespace {
 
-using test::class_of;
-using test::Engine;
+using test::all_fault_cases;
+using test::Faults;
+using test::Flavour;
 using test::is_error;
-using test::SharedFile;
-using test::text_of;
+using test::kBytes;
+using test::letters;
+using test::raised;
 using test::world_rank;
-using test::world_size;
-
-struct Raised {
-  int times = 0;
-  int code = MPI_SUCCESS;
-  MPI_File file = MPI_FILE_NULL;
-};
-Raised raised;  // NOLINT: MPI calls handlers without a context
-
-void note_error(MPI_File* file, int* code, ...) {  // NOLINT: MPI's own prototype
-  ++raised.times;
-  raised.code = *code;
-  raised.file = *file;
-}
-
-enum class Flavour { alone, together, split };
-enum class Way { contiguous, strided };  // in large blocks, or in pieces that alternate by rank
-
-struct Case {
-  Engine engine;
-  Flavour flavour;
-  Way way;
-};
-
-std::string name_of(const Case& c) {
-  constexpr const char* kFlavours[] = {"alone", "together", "split"};
-  return std::string(test::name_of(c.engine)) + "_" + kFlavours[static_cast<int>(c.flavour)] +
-         (c.way == Way::strided ? "_strided" : "_contiguous");
-}
-
-constexpr int kBytes = 200'000;  // of each rank, more than the smallest file system here
-constexpr int kPiece = 8;
-
-class Faults : public testing::TestWithParam<Case> {
- protected:
-  void TearDown() override {
-    if (handle_ != MPI_FILE_NULL) MPI_File_close(&handle_);
-  }
-
-  void open(const std::string& path, int mode) {
-    raised = {};
-    path_ = path;
-    const OwnedInfo info = test::hints_for(GetParam().engine);
-    TUTTI_OK(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, info.get(), &handle_));
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-    MPI_File_create_errhandler(note_error, &handler);
-    MPI_File_set_errhandler(handle_, handler);
-    MPI_Errhandler_free(&handler);
-    const int block = GetParam().way == Way::strided ? kPiece : kBytes;
-    MPI_Datatype piece = MPI_DATATYPE_NULL;
-    OwnedType tile;
-    MPI_Type_contiguous(block, MPI_CHAR, &piece);
-    MPI_Type_create_resized(piece, 0, static_cast<MPI_Aint>(block) * world_size(), tile.fill());
-    MPI_Datatype made = tile.get();
-    MPI_Type_commit(&made);
-    MPI_Type_free(&piece);
-    TUTTI_OK(MPI_File_set_view(handle_, static_cast<MPI_Offset>(block) * world_rank(), MPI_CHAR,
-                               tile.get(), "native", MPI_INFO_NULL));
-  }
-
-  // Where the call that starts an access raises nothing; what completes it returns the code.
-  int write(const std::string& data) {
-    const int count = static_cast<int>(data.size());
-    if (GetParam().flavour == Flavour::split) {
-      EXPECT_EQ(MPI_File_write_at_all_begin(handle_, 0, data.data(), count, MPI_CHAR), MPI_SUCCESS);
-      EXPECT_EQ(raised.times, 0);
-      return MPI_File_write_at_all_end(handle_, data.data(), &status_);
-    }
-    MPI_Request request = MPI_REQUEST_NULL;
-    EXPECT_EQ(GetParam().flavour == Flavour::alone
-                  ? MPI_File_iwrite_at(handle_, 0, data.data(), count, MPI_CHAR, &request)
-                  : MPI_File_iwrite_at_all(handle_, 0, data.data(), count, MPI_CHAR, &request),
-              MPI_SUCCESS);
-    EXPECT_EQ(raised.times, 0);
-    return MPI_Wait(&request, &status_);
-  }
-
-  int read(std::string& data) {
-    const int count = static_cast<int>(data.size());
-    if (GetParam().flavour == Flavour::split) {
-      EXPECT_EQ(MPI_File_read_at_all_begin(handle_, 0, data.data(), count, MPI_CHAR), MPI_SUCCESS);
-      return MPI_File_read_at_all_end(handle_, data.data(), &status_);
-    }
-    MPI_Request request = MPI_REQUEST_NULL;
-    EXPECT_EQ(GetParam().flavour == Flavour::alone
-                  ? MPI_File_iread_at(handle_, 0, data.data(), count, MPI_CHAR, &request)
-                  : MPI_File_iread_at_all(handle_, 0, data.data(), count, MPI_CHAR, &request),
-              MPI_SUCCESS);
-    return MPI_Wait(&request, &status_);
-  }
-
-  int counted() const {
-    int count = -1;
-    MPI_Get_count(&status_, MPI_CHAR, &count);
-    return count;
-  }
-
-  // One error on the file's handler, which names the file.
-  void expect_raised(int code, int error_class) {
-    EXPECT_TRUE(is_error(code, error_class, path_));
-    EXPECT_EQ(raised.times, 1);
-    EXPECT_EQ(class_of(raised.code), error_class);
-    EXPECT_EQ(raised.file, handle_);
-  }
-
-  SharedFile file_{"faults"};
-  std::string path_;
-  MPI_File handle_ = MPI_FILE_NULL;
-  MPI_Status status_{};
-};
-
-std::string letters() {
-  std::string data(kBytes, ' ');
-  for (std::size_t i = 0; i < data.size(); ++i)
-    data[i] = static_cast<char>('a' + (i * 7 + static_cast<std::size_t>(world_rank())) % 26);
-  return data;
-}
 
 TEST_P(Faults, AFullDevice) {
   open("/dev/full", MPI_MODE_RDWR);
@@ -301,102 +179,8 @@ TEST_P(Faults, ADirectoryThatIsGone) {
                        MPI_ERR_NO_SUCH_FILE, path_));
 }
 
-// Somebody else cuts the file short again and again, also under a mapping.
-TEST_P(Faults, AFileThatOthersCutShort) {
-  open(file_.path(), MPI_MODE_CREATE | MPI_MODE_RDWR);
-  const std::string data = letters();
-  std::atomic<bool> ending = false;
-  std::thread cutter([&] {
-    if (world_rank() != 0) return;
-    for (int i = 0; !ending; ++i) (void)!::truncate(path_.c_str(), i % 2 == 0 ? 1000 : 2 * kBytes);
-  });
-  std::string found(kBytes, '?');
-  for (int i = 0; i < 40; ++i) {
-    raised = {};
-    const int wrote = write(data);
-    EXPECT_TRUE(wrote == MPI_SUCCESS || class_of(wrote) == MPI_ERR_IO) << text_of(wrote);
-    EXPECT_EQ(raised.times, wrote == MPI_SUCCESS ? 0 : 1);
-    raised = {};
-    const int got = read(found);
-    EXPECT_TRUE(got == MPI_SUCCESS || class_of(got) == MPI_ERR_IO) << text_of(got);
-    EXPECT_LE(counted(), kBytes);
-  }
-  ending = true;
-  cutter.join();
-  MPI_Barrier(MPI_COMM_WORLD);
-  raised = {};
-  EXPECT_EQ(write(data), MPI_SUCCESS);
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_EQ(read(found), MPI_SUCCESS);
-  EXPECT_EQ(found, data);
-}
-
-// Every other transfer of the helper threads is interrupted, and the rest move a part only.
-TEST_P(Faults, TransfersThatAreInterrupted) {
-  open(file_.path(), MPI_MODE_CREATE | MPI_MODE_RDWR);
-  OwnedInfo info;
-  MPI_Info_create(info.fill());
-  MPI_Info_set(info.get(), "tutti_access", "list");  // nothing through a mapping
-  TUTTI_OK(MPI_File_set_info(handle_, info.get()));
-  const std::string data = letters();
-  std::string found(kBytes, '?');
-  test::interruptions = 0;
-  test::interrupting = true;
-  EXPECT_EQ(write(data), MPI_SUCCESS);
-  EXPECT_EQ(counted(), kBytes);
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_EQ(read(found), MPI_SUCCESS);
-  EXPECT_EQ(counted(), kBytes);
-  test::interrupting = false;
-  EXPECT_EQ(found, data);
-  int most = 0;
-  const int mine = test::interruptions;
-  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  EXPECT_GT(most, 0);
-}
-
-// A timer every millisecond, whose handler does not restart system calls.
-std::atomic<int> ticks = 0;  // NOLINT: signal handlers have no context
-void tick(int) { ++ticks; }
-
-TEST_P(Faults, SystemCallsThatAreInterrupted) {
-  open(file_.path(), MPI_MODE_CREATE | MPI_MODE_RDWR);
-  ticks = 0;
-  struct sigaction before {};
-  struct sigaction action {};
-  action.sa_handler = tick;
-  sigaction(SIGALRM, &action, &before);
-  const itimerval often{{0, 1000}, {0, 1000}};
-  setitimer(ITIMER_REAL, &often, nullptr);
-  const std::string data = letters();
-  std::string found(kBytes, '?');
-  for (int i = 0; i < 30; ++i) {
-    EXPECT_EQ(write(data), MPI_SUCCESS);
-    EXPECT_EQ(counted(), kBytes);
-    MPI_Barrier(MPI_COMM_WORLD);
-    found.assign(kBytes, '?');
-    EXPECT_EQ(read(found), MPI_SUCCESS);
-    EXPECT_EQ(found, data);
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  while (ticks < 3) std::this_thread::yield();
-  const itimerval never{};
-  setitimer(ITIMER_REAL, &never, nullptr);
-  sigaction(SIGALRM, &before, nullptr);
-}
-
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const Engine engine : {Engine::shared, Engine::threaded, Engine::polled})
-    for (const Flavour flavour : {Flavour::alone, Flavour::together, Flavour::split})
-      for (const Way way : {Way::contiguous, Way::strided})
-        if (flavour != Flavour::alone || engine == Engine::shared)  // one rank needs no engine
-          cases.push_back({engine, flavour, way});
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Faults, testing::ValuesIn(all_cases()),
-                         [](const auto& chosen) { return name_of(chosen.param); });
+INSTANTIATE_TEST_SUITE_P(All, Faults, testing::ValuesIn(all_fault_cases()),
+                         [](const auto& chosen) { return test::name_of(chosen.param); });
 
 }  // namespace
 }  // namespace tutti
