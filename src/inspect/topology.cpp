@@ -31,7 +31,7 @@ Result<Topology> find_topology(MPI_Comm comm) {
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
   OwnedComm node;
-  if (auto split = mpi_status(
+  if (auto split = communicator_status(
           PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, node.fill()),
           "MPI_Comm_split_type");
       !split)

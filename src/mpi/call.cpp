@@ -14,6 +14,12 @@ Status mpi_status(int code, std::string_view call) {
                                        std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
+Status communicator_status(int code, std::string_view call) {
+  const Status made = mpi_status(code, call);
+  if (made) return made;
+  return fail(ErrorKind::no_memory, "the host MPI gives no communicator: " + made.error().message);
+}
+
 bool mpi_is_running() {
   int started = 0;
   int finished = 0;

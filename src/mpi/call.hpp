@@ -13,6 +13,10 @@ namespace tutti {
 // `call`.
 Status mpi_status(int code, std::string_view call);
 
+// Local. The same for a call that makes a communicator, of which hosts have a limited number:
+// ErrorKind::no_memory.
+Status communicator_status(int code, std::string_view call);
+
 // Local. Between MPI_Init and MPI_Finalize.
 bool mpi_is_running();
 

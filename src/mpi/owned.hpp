@@ -80,7 +80,8 @@ using OwnedType = Owned<TypeKind>;        // never a predefined type
 using OwnedInfo = Owned<InfoKind>;        //
 using OwnedRequest = Owned<RequestKind>;  // waited for, so that its buffer cannot be left behind
 
-// Collective. A private communicator over the same processes, whose errors are returned.
+// Collective. A private communicator over the same processes, whose errors are returned. Fails with
+// no_memory on every rank where the host has none left.
 Result<OwnedComm> duplicate_comm(MPI_Comm comm);
 
 // Local. A copy of `info`; MPI_INFO_NULL gives an empty owner.
