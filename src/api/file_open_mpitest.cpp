@@ -227,6 +227,33 @@ TEST(FileOpen, ManyFilesAtOnceEachWithItsOwnState) {
   for (MPI_File& handle : handles) TUTTI_OK(MPI_File_close(&handle));
 }
 
+// Every rank would have bytes of its own.
+TEST(FileOpen, MemoryFilesAreForOneProcess) {
+  const std::string name = "mem:open_test";
+  MPI_File file = MPI_FILE_NULL;
+  TUTTI_OK(MPI_File_open(MPI_COMM_SELF, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                         MPI_INFO_NULL, &file));
+  const char mine = static_cast<char>('a' + test::world_rank());
+  TUTTI_OK(MPI_File_write_at(file, 0, &mine, 1, MPI_CHAR, MPI_STATUS_IGNORE));
+  if (test::world_size() > 1) {
+    for (const std::string& each : {name, std::string("mem:none"), "faulty:short=1:" + name})
+      for (const int amode : {MPI_MODE_RDONLY, MPI_MODE_CREATE | MPI_MODE_RDWR}) {
+        MPI_File together = MPI_FILE_NULL;
+        EXPECT_TRUE(
+            is_error(MPI_File_open(MPI_COMM_WORLD, each.c_str(), amode, MPI_INFO_NULL, &together),
+                     MPI_ERR_UNSUPPORTED_OPERATION, each.substr(each.rfind("mem:"))));
+        EXPECT_EQ(together, MPI_FILE_NULL);
+      }
+    EXPECT_TRUE(is_error(MPI_File_delete("mem:none", MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE, "none"))
+        << "a refused file was made";
+  }
+  char found = '?';
+  TUTTI_OK(MPI_File_read_at(file, 0, &found, 1, MPI_CHAR, MPI_STATUS_IGNORE));
+  EXPECT_EQ(found, mine);
+  TUTTI_OK(MPI_File_close(&file));
+  TUTTI_OK(MPI_File_delete(name.c_str(), MPI_INFO_NULL));
+}
+
 }  // namespace
 }  // namespace tutti
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "device/errno_error.hpp"
@@ -181,6 +182,11 @@ class MemoryBackend final : public DeviceBackend {
 }  // namespace
 
 Result<Device> open_memory(const std::string& name, const OpenOptions& options) {
+  if (options.processes > 1)
+    return fail(ErrorKind::unsupported_operation,
+                "mem:" + name + ": the file would be in the memory of one process, but " +
+                    std::to_string(options.processes) +
+                    " open it; a file in /dev/shm is in the memory of one node");
   MemoryTable& table = memory_table();
   const std::lock_guard guard(table.mutex);
   const auto found = table.files.find(name);

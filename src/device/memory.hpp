@@ -9,6 +9,7 @@
 
 namespace tutti {
 
+// Fails with unsupported_operation where several processes open the file together.
 Result<Device> open_memory(const std::string& name, const OpenOptions& options);
 Status remove_memory(const std::string& name);
 

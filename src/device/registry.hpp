@@ -17,6 +17,7 @@ struct OpenOptions {
   bool create = false;
   bool exclusive = false;
   int permissions = 0666;
+  int processes = 1;  // that open the file together
   // Layout wishes at creation; zero means the device's default.
   std::int64_t striping_unit = 0;
   std::int32_t striping_factor = 0;

@@ -52,6 +52,7 @@ OpenOptions options_for(const OpenFile& file, bool creates) {
   options.create = creates && file.mode.create;
   options.exclusive = creates && file.mode.exclusive;
   options.permissions = permissions_of(file.hints);
+  options.processes = file.ranks;
   options.striping_unit = file.hints.striping_unit;
   options.striping_factor = static_cast<std::int32_t>(file.hints.striping_factor);
   options.start_iodevice = static_cast<std::int32_t>(file.hints.start_iodevice);
