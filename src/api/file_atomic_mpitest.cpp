@@ -7,91 +7,20 @@
 #include <vector>
 
 #include "mpi/owned.hpp"
+#include "support/atomic_file.hpp"
 #include "support/seed.hpp"
 #include "support/shared_file.hpp"
 
 namespace tutti {
 namespace {
 
+using test::AtomicFile;
 using test::is_error;
+using test::kPitch;
+using test::kShapes;
+using test::kSpan;
+using test::Shape;
 using test::SharedFile;
-
-// All shapes contain the core: kPieces pieces of kPiece bytes, kPitch apart. Whoever writes, writes
-// one value everywhere, so that a core with two values was torn.
-constexpr int kPieces = 200;
-constexpr int kPiece = 24;
-constexpr int kPitch = 96;
-constexpr int kSpan = kPieces * kPitch;
-
-struct Shape {
-  int before = 0;  // bytes of a piece in front of the core's
-  int length = kPiece;
-
-  OwnedType type() const {
-    MPI_Datatype made = MPI_DATATYPE_NULL;
-    MPI_Type_vector(kPieces, length, kPitch, MPI_BYTE, &made);
-    MPI_Type_commit(&made);
-    return OwnedType(made);
-  }
-  MPI_Offset displacement() const { return kPitch - before; }
-  int bytes() const { return kPieces * length; }
-  bool core_is_uniform(const std::string& stream) const {
-    for (int piece = 0; piece < kPieces; ++piece)
-      for (int i = 0; i < kPiece; ++i)
-        if (stream[static_cast<std::size_t>(piece * length + before + i)] !=
-            stream[static_cast<std::size_t>(before)])
-          return false;
-    return true;
-  }
-};
-
-constexpr Shape kShapes[] = {{0, kPiece}, {30, kPitch}, {5, kPiece + 20}, {0, kPitch}};
-
-// An open file in atomic mode with one of the shapes as its view.
-class AtomicFile {
- public:
-  AtomicFile(MPI_Comm comm, const std::string& path, const char* key, const char* value) {
-    OwnedInfo info;
-    MPI_Info_create(info.fill());
-    MPI_Info_set(info.get(), key, value);
-    EXPECT_EQ(
-        MPI_File_open(comm, path.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info.get(), &file_),
-        MPI_SUCCESS);
-    EXPECT_EQ(MPI_File_set_atomicity(file_, 1), MPI_SUCCESS);
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() { MPI_File_close(&file_); }
-  MPI_File get() const { return file_; }
-
-  // Collective over the file's processes; shapes may differ.
-  void look_at(const Shape& shape) {
-    shape_ = shape;
-    const OwnedType type = shape.type();
-    EXPECT_EQ(MPI_File_set_view(file_, shape.displacement(), MPI_BYTE, type.get(), "native",
-                                MPI_INFO_NULL),
-              MPI_SUCCESS);
-  }
-  void write(char value, bool together) {
-    const std::string stream(static_cast<std::size_t>(shape_.bytes()), value);
-    const auto call = together ? MPI_File_write_at_all : MPI_File_write_at;
-    EXPECT_EQ(call(file_, 0, stream.data(), shape_.bytes(), MPI_BYTE, MPI_STATUS_IGNORE),
-              MPI_SUCCESS);
-  }
-  // The core's value; 0 where it is torn.
-  char read(bool together) {
-    std::string stream(static_cast<std::size_t>(shape_.bytes()), '?');
-    const auto call = together ? MPI_File_read_at_all : MPI_File_read_at;
-    MPI_Status status;
-    EXPECT_EQ(call(file_, 0, stream.data(), shape_.bytes(), MPI_BYTE, &status), MPI_SUCCESS);
-    EXPECT_TRUE(shape_.core_is_uniform(stream));
-    return shape_.core_is_uniform(stream) ? stream[static_cast<std::size_t>(shape_.before)] : '\0';
-  }
-
- private:
-  MPI_File file_ = MPI_FILE_NULL;
-  Shape shape_;
-};
 
 struct Hint {
   const char* key;
@@ -103,7 +32,10 @@ class Atomic : public testing::TestWithParam<Hint> {
   // As long as every shape, so that no read meets the end of the file.
   void SetUp() override { file_.fill(std::string(kSpan + 2 * kPitch, 'z')); }
   AtomicFile open(MPI_Comm comm) {
-    return AtomicFile(comm, file_.path(), GetParam().key, GetParam().value);
+    OwnedInfo info;
+    MPI_Info_create(info.fill());
+    MPI_Info_set(info.get(), GetParam().key, GetParam().value);
+    return AtomicFile(comm, file_.path(), info.get());
   }
   std::uint64_t seed_ = test::test_seed("atomic", 20260611, test::world_rank() == 0);
   std::mt19937_64 random_{seed_ + static_cast<std::uint64_t>(test::world_rank())};
