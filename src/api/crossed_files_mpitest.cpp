@@ -1,15 +1,18 @@
 // Ranks that come to the calls of two files in different orders. What goes on beside the program on
-// one file neither holds up the other nor is held up by it.
+// one file neither holds up the other nor is held up by it. Also where ranks take each other for
+// ranks of other nodes, whose messages they wait for asleep.
 // ranks: 2 3 4
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "api/file.hpp"
+#include "api/handle_table.hpp"
 #include "mpi/owned.hpp"
 #include "support/engine.hpp"
+#include "support/pretended_nodes.hpp"
 #include "support/shared_file.hpp"
 
 namespace tutti {
@@ -69,7 +72,11 @@ const std::vector<Meeting>& meetings() {
   return all;
 }
 
-using Case = std::pair<Engine, const Meeting*>;
+struct Case {
+  Engine engine;
+  bool distant;  // every rank on a node of its own
+  const Meeting* meeting;
+};
 
 class CrossedFiles : public testing::TestWithParam<Case> {
  protected:
@@ -82,10 +89,11 @@ class CrossedFiles : public testing::TestWithParam<Case> {
   }
   MPI_File open(int which) const {
     MPI_File file = MPI_FILE_NULL;
-    const OwnedInfo info = test::hints_for(GetParam().first);
+    const OwnedInfo info = test::hints_for(GetParam().engine);
     EXPECT_EQ(MPI_File_open(MPI_COMM_WORLD, names_[which].c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR,
                             info.get(), &file),
               MPI_SUCCESS);
+    if (GetParam().distant) test::pretend_nodes(*open_files().find(file)->engine, 1);
     return file;
   }
   void start_on_first() {
@@ -93,7 +101,7 @@ class CrossedFiles : public testing::TestWithParam<Case> {
         MPI_File_iwrite_at_all(files_[0], own_place(), data_.data(), kBytes, MPI_BYTE, &request_));
   }
   void wait_for_first() { TUTTI_OK(MPI_Wait(&request_, MPI_STATUS_IGNORE)); }
-  void meet_on_second() { TUTTI_OK(GetParam().second->call(files_[1])); }
+  void meet_on_second() { TUTTI_OK(GetParam().meeting->call(files_[1])); }
 
   const SharedFile names_[2] = {SharedFile{"crossed_a"}, SharedFile{"crossed_b"}};
   const std::string data_ = std::string(kBytes, 'n');
@@ -129,15 +137,20 @@ TEST_P(CrossedFiles, OpeningLetsWhatOthersWaitForGoOn) {
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const Engine engine : {Engine::shared, Engine::threaded, Engine::polled})
-    for (const Meeting& meeting : meetings()) cases.emplace_back(engine, &meeting);
+  for (const Meeting& meeting : meetings()) {
+    for (const Engine engine : {Engine::shared, Engine::threaded, Engine::polled})
+      cases.push_back({engine, false, &meeting});
+    for (const Engine engine : {Engine::threaded, Engine::polled})
+      cases.push_back({engine, true, &meeting});
+  }
   return cases;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, CrossedFiles, testing::ValuesIn(all_cases()),
                          [](const testing::TestParamInfo<Case>& chosen) {
-                           return std::string(test::name_of(chosen.param.first)) + "_" +
-                                  chosen.param.second->name;
+                           return std::string(test::name_of(chosen.param.engine)) +
+                                  (chosen.param.distant ? "_distant_" : "_") +
+                                  chosen.param.meeting->name;
                          });
 
 }  // namespace

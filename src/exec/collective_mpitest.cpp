@@ -12,6 +12,7 @@
 #include "device/registry.hpp"
 #include "mpi/agree.hpp"
 #include "support/mpi_main.hpp"
+#include "support/pretended_nodes.hpp"
 #include "support/random_access.hpp"
 
 namespace tutti {
@@ -92,23 +93,8 @@ class Collective : public ::testing::TestWithParam<Setup> {
                   {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
     EXPECT_TRUE(file.has_value());
     if (!file) return nullptr;
-    if (GetParam().ranks_per_node > 0) pretend_nodes(**file, GetParam().ranks_per_node);
+    if (GetParam().ranks_per_node > 0) test::pretend_nodes(**file, GetParam().ranks_per_node);
     return std::move(*file);
-  }
-
-  // Every `ranks_per_node` ranks take each other for neighbours and the rest for far away.
-  static void pretend_nodes(OpenFile& file, int ranks_per_node) {
-    auto state = collective_state(file);
-    ASSERT_TRUE(state.has_value());
-    Topology& topology = (*state)->inspector.topology;
-    for (int r = 0; r < file.ranks; ++r)
-      topology.node_of[static_cast<std::size_t>(r)] = r / ranks_per_node * ranks_per_node;
-    topology.one_node = file.ranks <= ranks_per_node;
-    auto peers = PeerMemory::probe(file.comm.get(), topology.node_of);
-    ASSERT_TRUE(peers.has_value());
-    (*state)->peers = std::move(*peers);
-    (*state)->node = NodeBlock();
-    (*state)->arena = Arena();
   }
 
   // Rank 0 sets the file's contents, everybody sees them.
