@@ -1,0 +1,68 @@
+"""Runs an MPI program that ends in an unusual way and checks what it says and leaves.
+
+run_ending.py EXPECTED COMMAND...   {file} in COMMAND stands for the file to use
+
+EXPECTED is one of
+  fatal     the job fails, and says why; nothing runs behind the failing call
+  complete  the job succeeds and says that its bytes are there
+  killed    the job fails, and leaves no process, no file beside the one it wrote
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE_S = 60  # after which a job hangs
+ENDING_S = 10  # that launchers take to end the rest of a job
+
+
+def fatal(done, folder):
+    yield done.returncode != 0, "the job must fail"
+    yield "about to fail" in done.stdout, "the program did not come to its access"
+    yield "went on after the error" not in done.stdout, "a rank went on after the error"
+    said = [line for line in done.stderr.splitlines() if line.startswith("tutti: MPI_File_")]
+    yield len(said) > 0, "nobody says which call failed"
+    yield all(folder in line and "no space left" in line for line in said), "the reason is missing"
+
+
+def complete(done, _):
+    yield done.returncode == 0, f"exit code {done.returncode}"
+    yield done.stdout.count("all bytes are in the file") == 1, "the last word is missing"
+
+
+def killed(done, folder):
+    yield done.returncode != 0, "the job must fail"
+    processes = re.findall(r"process (\d+)", done.stdout)
+    yield len(processes) > 1, "the ranks did not begin"
+    until = time.monotonic() + ENDING_S
+    while any(os.path.exists(f"/proc/{each}") for each in processes) and time.monotonic() < until:
+        time.sleep(0.1)
+    left = [each for each in processes if os.path.exists(f"/proc/{each}")]
+    yield not left, f"processes are left, with their sockets: {left}"
+    yield os.listdir(folder) == ["written"], f"files are left: {os.listdir(folder)}"
+
+
+def main(expected, *command):
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    checks = {"fatal": fatal, "complete": complete, "killed": killed}[expected]
+    with tempfile.TemporaryDirectory(prefix="tutti-endings-", dir=memory) as folder:
+        words = [word.replace("{file}", os.path.join(folder, "written")) for word in command]
+        try:
+            done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  check=False, timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            print(f"FAILED: the job was not over after {PATIENCE_S} s")
+            return 1
+        wrong = [why for fine, why in checks(done, folder) if not fine]
+    if wrong:
+        print(done.stdout + done.stderr)
+    for why in wrong:
+        print(f"FAILED: {why}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
