@@ -1,10 +1,7 @@
 #include "exec/open_file.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
-#include <tuple>
 
 #include "device/registry.hpp"
 #include "exec/collective_state.hpp"
@@ -26,18 +23,13 @@ namespace {
 // Collective, one reduction. Fails on every rank with not_same unless all ranks pass the same
 // value; ranks also learn how to reach the shared file pointer.
 Status meet(OpenFile& file, std::uint64_t value, const std::string& what) {
+  file.shared_pointer.find_place(file.comm.get());
   // The largest value and the largest complement agree only where all values do.
-  const SharedPointer::Words words = file.shared_pointer.introduce(
-      file.rank, file.ranks, file.hints.transport != TransportChoice::messages);
-  std::array<std::uint64_t, 2 + std::tuple_size_v<SharedPointer::Words>> mine{value, ~value};
-  std::copy(words.begin(), words.end(), mine.begin() + 2);
-  auto largest = mine;
+  std::array<std::uint64_t, 2> largest{value, ~value};
   if (auto done = largest_of_all(file.comm.get(), largest); !done) return done;
   if (largest[0] != ~largest[1])
     return fail(ErrorKind::not_same, what + " is not the same on all processes");
-  SharedPointer::Words found;
-  std::copy(largest.begin() + 2, largest.end(), found.begin());
-  return file.shared_pointer.meet(file.comm.get(), found);
+  return file.shared_pointer.connect(file.comm.get());
 }
 
 std::uint64_t mode_bits(OpenMode mode) {

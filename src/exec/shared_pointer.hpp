@@ -1,10 +1,10 @@
 // The shared file pointer of one open file.
 //
-// Its truth is a pair of counters in the memory of rank 0: a file that rank 0 made in memory when
-// the file was opened, which the other ranks of its node map at their first use, alone, and add to
-// without asking anybody. Where not all ranks can do so, rank 0 also answers questions on a socket
-// (mpi/counter_service.hpp). Opening costs no message for this on one node, and one broadcast
-// otherwise; nothing is left behind in any file system, also not by a crash.
+// Its truth is a pair of counters. Ranks of one node have them in the block of memory that they
+// share anyway, and add to them without asking anybody: opening makes nothing for this. Elsewhere
+// they are in the memory of rank 0, whose process answers questions on a socket: one for all its
+// files (mpi/counter_service.hpp), since it must be there before anybody asks, and whoever asks
+// first asks alone. Nothing is left behind in any file system, also not by a crash.
 //
 // The pointer stands at base + counter. A collective call that sets it (a new view, a seek) goes
 // over to the other counter, which rank 0 has zeroed before the ranks met in that call: ranks that
@@ -14,34 +14,29 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "base/result.hpp"
 #include "mpi/counter_service.hpp"
+#include "mpi/counters2.hpp"
 
 namespace tutti {
 
 class SharedPointer {
  public:
-  // What ranks tell each other while the file is being opened: the largest value of each word over
-  // all ranks says who is where.
-  using Words = std::array<std::uint64_t, 5>;
-
   SharedPointer() = default;
   SharedPointer(const SharedPointer&) = delete;
   SharedPointer& operator=(const SharedPointer&) = delete;
   ~SharedPointer();
 
-  // Local. `maps_memory` false: as if every rank were on a node of its own.
-  Words introduce(int rank, int ranks, bool maps_memory);
-  // Collective over `comm`; without messages where all ranks share a node. What does not work here
-  // is told by advance().
-  Status meet(MPI_Comm comm, const Words& largest);
+  // Local, by every rank of `comm` before they meet for the first time in opening the file.
+  // REQUIRES: no other open file has the communicator.
+  void find_place(MPI_Comm comm);
+  // Collective over the same `comm`, behind that meeting; without messages where its ranks share a
+  // block. What does not work here is told by advance().
+  Status connect(MPI_Comm comm);
 
   // Local. Moves on by `bytes` stream bytes and returns where the pointer was.
   Result<std::int64_t> advance(std::int64_t bytes);
@@ -53,19 +48,12 @@ class SharedPointer {
   void set(std::int64_t position);
 
  private:
-  Counters2* mapped();
-
   int rank_ = 0;
-  bool maps_memory_ = false;
   std::int64_t base_ = 0;
-  std::size_t current_ = 0;  // which counter
-  std::uint64_t keeper_pid_ = 0;
-  int keeper_descriptor_ = -1;
-  int descriptor_ = -1;  // rank 0's
-  std::mutex mapping_;
-  std::atomic<Counters2*> counters_ = nullptr;
-  std::unique_ptr<Counters2> own_;  // rank 0's, where no memory could be shared
-  std::unique_ptr<CounterService> service_;
+  std::size_t current_ = 0;                  // which counter
+  Counters2* counters_ = nullptr;            // null: by the network
+  std::unique_ptr<Counters2> own_;           // rank 0's, where no block has them
+  std::shared_ptr<CounterService> service_;  // of rank 0, where others need it
   CounterAddress address_;
   CounterCaller caller_;
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -27,6 +28,7 @@ namespace {
 // Caller and service run the same program on machines of one kind: structs travel as they are.
 struct Question {
   std::array<std::uint64_t, 2> secret{};
+  std::uint64_t number = 0;
   std::int64_t which = 0;
   std::int64_t amount = 0;
 };
@@ -143,8 +145,8 @@ void answer_at_once(int connection) {
 
 class CounterService::Loop {
  public:
-  Loop(Counters2& counters, std::array<std::uint64_t, 2> secret, int listener, int stop)
-      : counters_(counters), secret_(secret), listener_(listener), stop_(stop) {}
+  Loop(std::array<std::uint64_t, 2> secret, int listener, int stop)
+      : secret_(secret), listener_(listener), stop_(stop) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() {
@@ -162,6 +164,16 @@ class CounterService::Loop {
     auto started = start_helper_thread([this] { run(); });
     if (started) thread_ = std::move(*started);
     return started.has_value();
+  }
+
+  std::uint64_t add(Counters2& counters) {
+    const std::lock_guard guard(lock_);
+    served_.emplace(++last_number_, &counters);
+    return last_number_;
+  }
+  void remove(std::uint64_t number) {
+    const std::lock_guard guard(lock_);
+    served_.erase(number);
   }
 
  private:
@@ -205,12 +217,21 @@ class CounterService::Loop {
     from.filled = 0;
     const Question& asked = from.question;
     if (asked.secret != secret_ || asked.which < 0 || asked.which > 1) return false;
-    const Answer answer{secret_,
-                        counters_[static_cast<std::size_t>(asked.which)].fetch_add(asked.amount)};
-    return send_all(from.socket, &answer, sizeof answer);
+    const std::optional<std::int64_t> before = advance(asked);
+    const Answer answer{secret_, before.value_or(0)};
+    return before && send_all(from.socket, &answer, sizeof answer);
   }
 
-  Counters2& counters_;
+  std::optional<std::int64_t> advance(const Question& asked) {
+    const std::lock_guard guard(lock_);
+    const auto found = served_.find(asked.number);
+    if (found == served_.end()) return std::nullopt;
+    return (*found->second)[static_cast<std::size_t>(asked.which)].fetch_add(asked.amount);
+  }
+
+  std::mutex lock_;  // guards the next two
+  std::uint64_t last_number_ = 0;
+  std::map<std::uint64_t, Counters2*> served_;
   std::array<std::uint64_t, 2> secret_;
   int listener_;
   int stop_;
@@ -221,8 +242,26 @@ class CounterService::Loop {
 CounterService::CounterService() = default;
 CounterService::~CounterService() = default;
 
-Result<std::unique_ptr<CounterService>> CounterService::start(Counters2& counters) {
-  std::unique_ptr<CounterService> service(new CounterService);
+Result<std::shared_ptr<CounterService>> CounterService::of_process() {
+  static std::mutex lock;
+  static std::weak_ptr<CounterService> known;
+  const std::lock_guard guard(lock);
+  if (auto running = known.lock()) return running;
+  auto started = start();
+  if (started) known = *started;
+  return started;
+}
+
+CounterAddress CounterService::add(Counters2& counters) {
+  CounterAddress address = address_;
+  address.number = loop_->add(counters);
+  return address;
+}
+
+void CounterService::remove(const CounterAddress& address) { loop_->remove(address.number); }
+
+Result<std::shared_ptr<CounterService>> CounterService::start() {
+  std::shared_ptr<CounterService> service(new CounterService);
   CounterAddress& address = service->address_;
   if (getrandom(address.secret.data(), sizeof address.secret, 0) != sizeof address.secret)
     return fail(ErrorKind::io, "no random bytes");
@@ -238,7 +277,7 @@ Result<std::unique_ptr<CounterService>> CounterService::start(Counters2& counter
     return fail(ErrorKind::io, "no socket to listen on");
   }
   list_hosts(address, v6_works);
-  service->loop_ = std::make_unique<Loop>(counters, address.secret, listener, stop);
+  service->loop_ = std::make_unique<Loop>(address.secret, listener, stop);
   if (!service->loop_->start()) return fail(ErrorKind::io, "no thread to answer on");
   return service;
 }
@@ -261,7 +300,7 @@ int connect_to(const CounterAddress::Host& host, const CounterAddress& address) 
   Answer hello;
   // On Linux a second call waits for the connection that an interrupted one has begun.
   if (TEMP_FAILURE_RETRY(connect(made, place.get(), place.bytes)) != 0 ||
-      !ask(made, {address.secret, 0, 0}, hello)) {
+      !ask(made, {address.secret, address.number, 0, 0}, hello)) {
     close(made);
     return -1;
   }
@@ -283,7 +322,7 @@ Result<std::int64_t> CounterCaller::fetch_add(const CounterAddress& address, int
   for (std::int32_t i = 0; i < address.host_count && socket_ < 0; ++i)
     socket_ = connect_to(address.hosts[static_cast<std::size_t>(i)], address);
   Answer answer;
-  if (socket_ < 0 || !ask(socket_, {address.secret, which, amount}, answer))
+  if (socket_ < 0 || !ask(socket_, {address.secret, address.number, which, amount}, answer))
     return fail(ErrorKind::io, "the process that keeps the shared file pointer cannot be reached");
   return answer.before;
 }

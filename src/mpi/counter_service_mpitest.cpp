@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "support/footprint.hpp"
 #include "support/mpi_main.hpp"
 
 namespace tutti::test {
@@ -59,20 +61,31 @@ ssize_t send(int socket, const void* data, std::size_t bytes, int flags) {
 namespace tutti {
 namespace {
 
-TEST(CounterService, CallersGetEveryNumberOnce) {
+// The process's service with a pair of counters in it.
+struct Served {
   Counters2 counters{};
-  auto service = CounterService::start(counters);
-  ASSERT_TRUE(service);
+  Result<std::shared_ptr<CounterService>> service = CounterService::of_process();
+  CounterAddress address = service ? (*service)->add(counters) : CounterAddress();
+  Served() { EXPECT_TRUE(service); }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  ~Served() {
+    if (service && *service) (*service)->remove(address);
+  }
+};
+
+TEST(CounterService, CallersGetEveryNumberOnce) {
+  Served served;
   constexpr int kCallers = 6;
   constexpr int kTimes = 300;
   std::vector<std::vector<std::int64_t>> got(kCallers);
   std::vector<std::thread> threads;
   threads.reserve(kCallers);
   for (auto& mine : got)
-    threads.emplace_back([&mine, &service] {
+    threads.emplace_back([&mine, &served] {
       CounterCaller caller;
       for (int i = 0; i < kTimes; ++i) {
-        const auto before = caller.fetch_add((*service)->address(), 1, 3);
+        const auto before = caller.fetch_add(served.address, 1, 3);
         if (before) mine.push_back(*before);
       }
     });
@@ -82,32 +95,28 @@ TEST(CounterService, CallersGetEveryNumberOnce) {
   ASSERT_EQ(all.size(), static_cast<std::size_t>(kCallers * kTimes));
   EXPECT_EQ(*all.begin(), 0);
   EXPECT_EQ(*all.rbegin(), 3 * (kCallers * kTimes - 1));
-  EXPECT_EQ(counters[0], 0) << "the other counter is untouched";
+  EXPECT_EQ(served.counters[0], 0) << "the other counter is untouched";
 }
 
 TEST(CounterService, OneCallerServesSeveralThreads) {
-  Counters2 counters{};
-  auto service = CounterService::start(counters);
-  ASSERT_TRUE(service);
+  Served served;
   CounterCaller caller;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
-      for (int i = 0; i < 100; ++i) (void)caller.fetch_add((*service)->address(), 0, 1);
+      for (int i = 0; i < 100; ++i) (void)caller.fetch_add(served.address, 0, 1);
     });
   for (std::thread& each : threads) each.join();
-  EXPECT_EQ(counters[0], 400);
+  EXPECT_EQ(served.counters[0], 400);
 }
 
 TEST(CounterService, SignalsInterruptNothing) {
-  Counters2 counters{};
-  auto service = CounterService::start(counters);
-  ASSERT_TRUE(service);
+  Served served;
   test::interrupted = true;
   for (int caller_number = 0; caller_number < 5; ++caller_number) {
     CounterCaller caller;
     for (int i = 0; i < 5; ++i) {
-      const auto before = caller.fetch_add((*service)->address(), 0, 2);
+      const auto before = caller.fetch_add(served.address, 0, 2);
       EXPECT_TRUE(before && *before == 2 * (5 * caller_number + i));
     }
   }
@@ -115,33 +124,67 @@ TEST(CounterService, SignalsInterruptNothing) {
 }
 
 TEST(CounterService, StrangersChangeNothing) {
-  Counters2 counters{};
-  auto service = CounterService::start(counters);
-  ASSERT_TRUE(service);
-  CounterAddress guessed = (*service)->address();
+  Served served;
+  CounterAddress guessed = served.address;
   guessed.secret[1] ^= 1;
   CounterCaller stranger;
   const auto before = stranger.fetch_add(guessed, 0, 5);
   ASSERT_FALSE(before);
   EXPECT_EQ(before.error().kind, ErrorKind::io);
-  EXPECT_EQ(counters[0], 0);
+  EXPECT_EQ(served.counters[0], 0);
   CounterCaller friendly;
-  EXPECT_TRUE(friendly.fetch_add((*service)->address(), 0, 5)) << "others are still served";
+  EXPECT_TRUE(friendly.fetch_add(served.address, 0, 5)) << "others are still served";
 }
 
 TEST(CounterService, AServiceThatEndedIsAnError) {
-  Counters2 counters{};
-  auto service = CounterService::start(counters);
-  ASSERT_TRUE(service);
-  const CounterAddress address = (*service)->address();
+  Served served;
+  const CounterAddress address = served.address;
   CounterCaller connected;
   ASSERT_TRUE(connected.fetch_add(address, 0, 1));
-  service->reset();
+  served.service->reset();
   EXPECT_FALSE(connected.fetch_add(address, 0, 1));
   CounterCaller late;
   EXPECT_FALSE(late.fetch_add(address, 0, 1));
   CounterCaller nowhere;
   EXPECT_FALSE(nowhere.fetch_add({}, 0, 1));
+}
+
+TEST(CounterService, FilesShareOneThreadAndOneSocket) {
+  const int before = test::thread_count();
+  const int descriptors = test::descriptor_count();
+  {
+    const Served first;
+    EXPECT_EQ(test::thread_count(), before + 1);
+    const int of_one = test::descriptor_count();
+    const Served second;
+    const Served third;
+    EXPECT_EQ(test::thread_count(), before + 1);
+    EXPECT_EQ(test::descriptor_count(), of_one);
+    CounterCaller callers[2];
+    EXPECT_TRUE(callers[0].fetch_add(first.address, 0, 1));
+    EXPECT_TRUE(callers[1].fetch_add(third.address, 0, 7));
+    EXPECT_EQ(first.counters[0], 1);
+    EXPECT_EQ(second.counters[0], 0);
+    EXPECT_EQ(third.counters[0], 7);
+  }
+  EXPECT_EQ(test::thread_count(), before);
+  EXPECT_EQ(test::descriptor_count(), descriptors);
+}
+
+TEST(CounterService, CountersThatAreGoneAreAnError) {
+  const Served stays;
+  CounterAddress gone;
+  CounterCaller connected;
+  {
+    const Served goes;
+    gone = goes.address;
+    ASSERT_TRUE(connected.fetch_add(gone, 0, 1));
+  }
+  EXPECT_FALSE(connected.fetch_add(gone, 0, 1));
+  CounterCaller late;
+  EXPECT_FALSE(late.fetch_add(gone, 0, 1));
+  CounterCaller other;
+  EXPECT_TRUE(other.fetch_add(stays.address, 0, 1)) << "others are still served";
 }
 
 }  // namespace

@@ -68,6 +68,11 @@ Status attach_block(MPI_Comm comm, NodeBlock block) {
   return {};
 }
 
+Counters2* counters_of(MPI_Comm comm) {
+  NodeBlock* const block = block_for(comm, 0);
+  return block == nullptr ? nullptr : &block->counters();
+}
+
 Status least_of_all(MPI_Comm comm, std::span<std::int64_t> values) {
   if (NodeBlock* const block = block_for(comm, values.size_bytes())) {
     reduce_in(*block, values, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "mpi/counters2.hpp"
 #include "mpi/node_block.hpp"
 
 namespace tutti {
@@ -20,6 +21,9 @@ constexpr std::int64_t kMeetingBytes = 128;
 // Local, on every rank of `comm`. The communicator keeps the block until it is freed. REQUIRES: a
 // block that these ranks made, in this order, with slots of kMeetingBytes.
 Status attach_block(MPI_Comm comm, NodeBlock block);
+
+// Local. Counters in the block of `comm`, which all its ranks add to; null where it has none.
+Counters2* counters_of(MPI_Comm comm);
 
 // Collective. Each value becomes the least or the largest that any rank passed.
 Status least_of_all(MPI_Comm comm, std::span<std::int64_t> values);

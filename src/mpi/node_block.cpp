@@ -12,6 +12,7 @@ constexpr std::size_t kHeaderBytes = 128;
 }  // namespace
 
 Result<NodeBlock> NodeBlock::create(MPI_Comm comm, std::int64_t slot_bytes) {
+  static_assert(sizeof(Header) <= kHeaderBytes);
   NodeBlock block;
   PMPI_Comm_rank(comm, &block.rank_);
   PMPI_Comm_size(comm, &block.ranks_);

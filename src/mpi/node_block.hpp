@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/result.hpp"
+#include "mpi/counters2.hpp"
 #include "mpi/shared_memory.hpp"
 #include "mpi/sleep.hpp"
 
@@ -28,6 +29,9 @@ class NodeBlock {
 
   void set_while_waiting(WhileWaiting act) { while_waiting_ = act; }
 
+  // Counters for whoever owns the block; zero at first. REQUIRES: available().
+  Counters2& counters() { return reinterpret_cast<Header*>(memory_.data())->counters; }
+
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
 
@@ -42,6 +46,7 @@ class NodeBlock {
   struct Header {
     std::atomic<std::uint32_t> arrived;
     WaitedWord generation;
+    alignas(64) Counters2 counters;  // away from the words that ranks wait for
   };
 
   std::byte* slot(int rank) const;

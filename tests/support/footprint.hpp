@@ -39,13 +39,16 @@ inline std::int64_t resident_bytes() {
   return 0;
 }
 
-inline int descriptor_count() {
-  DIR* const folder = opendir("/proc/self/fd");
+inline int entries_in(const char* path) {
+  DIR* const folder = opendir(path);
   int found = 0;
   while (readdir(folder) != nullptr) ++found;
   closedir(folder);
   return found;
 }
+
+inline int descriptor_count() { return entries_in("/proc/self/fd"); }
+inline int thread_count() { return entries_in("/proc/self/task"); }
 
 struct Footprint {
   std::int64_t heap = heap_bytes();
