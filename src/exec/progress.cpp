@@ -98,6 +98,7 @@ void Progress::take(const std::function<bool()>& step) {
   {
     const std::lock_guard lock(mutex_);
     steps_.push_back(&mine);
+    step_count_ = steps_.size();
   }
   bell.ring();
   while (true) {
@@ -126,21 +127,24 @@ bool Progress::take_steps() {
       std::erase(steps_, step);
       step->done = true;
     }
+    step_count_ = steps_.size();
   }
   taken_.ring();
   return true;
 }
 
-void Progress::poll() {
-  if (!mpi_is_running()) return;
+bool Progress::poll() {
+  if (!mpi_is_running()) return false;
   const std::unique_lock lock(polling_, std::try_to_lock);
-  if (!lock || take_steps()) return;
+  if (!lock) return false;
+  if (take_steps()) return true;
   // MPICH's MPI_Iprobe does not drive messages from other ranks; testing an open request does in
   // both hosts.
   if (open_request_ == MPI_REQUEST_NULL) open_request_ = start_open_request();
   int flag = 0;
   if (open_request_ != MPI_REQUEST_NULL)
     host_completion().test(&open_request_, &flag, MPI_STATUS_IGNORE);
+  return false;
 }
 
 void Progress::end() {
@@ -164,7 +168,8 @@ void mark_helper_thread() {
 Progress& process_progress() {
   // Helper threads may outlive exit handlers.
   static Progress& progress = []() -> Progress& {
-    set_patience({[] { return process_progress().polled(); }, [] { process_progress().poll(); }});
+    set_patience(
+        {[] { return process_progress().polled(); }, [] { (void)process_progress().poll(); }});
     return *new Progress;
   }();
   return progress;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "exec/bell.hpp"
@@ -36,8 +37,11 @@ class Progress {
   // a thread of the program.
   void take(const std::function<bool()>& step);
 
-  // A thread of the program. Takes the steps that wait, and lets the host MPI go on.
-  void poll();
+  // A thread of the program. Takes the steps that wait, and lets the host MPI go on. Returns
+  // whether it should be called again soon: a step was taken, and the operation's next one follows.
+  bool poll();
+  // Whether steps wait for messages: those come sooner than a thread that sleeps looks again.
+  bool has_steps() const { return step_count_.load(std::memory_order_relaxed) != 0; }
 
   // Before MPI ends.
   void end();
@@ -55,6 +59,7 @@ class Progress {
   MPI_Request open_request_ = MPI_REQUEST_NULL;  // guarded by it
   std::mutex mutex_;                             // guards what follows
   std::vector<Step*> steps_;
+  std::atomic<std::size_t> step_count_ = 0;  // of steps_
   Bell taken_;
 };
 
@@ -64,14 +69,23 @@ Progress& process_progress();
 // progress of this process meanwhile: the sleep is cut into short ones.
 template <class Done>
 void wait_until(const Done& done) {
+  constexpr std::chrono::microseconds kShortest{5};
   constexpr std::chrono::microseconds kLongest{200};
+  constexpr int kYields = 50;  // while an exchange is under way
   Progress& progress = process_progress();
-  std::chrono::microseconds pause{5};
+  std::chrono::microseconds pause = kShortest;
   ++progress.waiting;
-  while (true) {
+  for (int yields = 0;; ++yields) {
     const std::uint64_t seen = progress.bell.rings();
     if (done()) break;
-    progress.poll();
+    if (progress.poll()) {
+      pause = kShortest;
+      yields = 0;
+    }
+    if (progress.has_steps() && yields < kYields) {
+      std::this_thread::yield();
+      continue;
+    }
     progress.bell.wait(seen, pause);
     if (pause < kLongest) pause *= 2;
   }
