@@ -20,12 +20,18 @@ namespace {
 class Ours {
  public:
   Ours(int count, const MPI_Request* requests) {
-    attend();
-    if (requests == nullptr) return;
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; requests != nullptr && i < count; ++i)
       if (requests[i] != MPI_REQUEST_NULL)
-        if (auto found = pending_requests().find(requests[i]))
+        if (auto found = pending_requests().find(requests[i])) {
+          ++found->lookers;
           found_.push_back({i, std::move(found)});
+        }
+    attend();
+  }
+  Ours(const Ours&) = delete;
+  Ours& operator=(const Ours&) = delete;
+  ~Ours() {
+    for (const Found& found : found_) --found.request->lookers;
   }
 
   // Whether the host's own blocking call may be used: nothing waits for this thread meanwhile.

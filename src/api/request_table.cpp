@@ -1,7 +1,9 @@
 #include "api/request_table.hpp"
 
+#include <string>
 #include <utility>
 
+#include "exec/starting_hints.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -26,6 +28,12 @@ int fill_status(void* state, MPI_Status* status) {
 int note_freed(void* state) {
   pending_requests().note_freed(*static_cast<PendingRequest*>(state));
   return MPI_SUCCESS;
+}
+
+void say_lost_failure(const PendingRequest& request) {
+  const auto& outcome = request.operation->outcome();
+  if (!outcome)
+    complain(std::string(request.call) + ", whose request was freed: " + outcome.error().message);
 }
 
 // File access is not cancelled, and its status says so.
@@ -79,6 +87,7 @@ void RequestTable::complete_finished() {
       if (request->freed) {
         requests_.erase(key_of(request->handle));
         process_progress().add_outstanding(-1);
+        say_lost_failure(*request);
       }
     }
   }
@@ -98,6 +107,7 @@ void RequestTable::note_freed(PendingRequest& request) {
   last = std::move(found->second);
   requests_.erase(found);
   process_progress().add_outstanding(-1);
+  if (request.lookers == 0) say_lost_failure(request);
 }
 
 }  // namespace tutti

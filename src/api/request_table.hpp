@@ -24,6 +24,7 @@ struct PendingRequest {
   MPI_Request handle = MPI_REQUEST_NULL;
   std::shared_ptr<Operation> operation;
   std::atomic<bool> completed = false;  // the host knows that it is over
+  std::atomic<int> lookers = 0;         // completing calls that have it in hand and raise its error
   // Guarded by the table: it leaves the table when the host has freed it and was told of its end.
   bool told = false;
   bool freed = false;
@@ -40,7 +41,8 @@ class RequestTable {
   // Local, by a thread that may call MPI. Completes the requests whose operations have finished.
   void complete_finished();
 
-  // Local, called by the host: it will not ask about the request again.
+  // Local, called by the host: it will not ask about the request again. An error that no call
+  // raises then is said on stderr.
   void note_freed(PendingRequest& request);
 
  private:
