@@ -98,15 +98,13 @@ void Progress::take(const std::function<bool()>& step) {
   {
     const std::lock_guard lock(mutex_);
     steps_.push_back(&mine);
-    step_count_ = steps_.size();
   }
   bell.ring();
+  for (int turns = turns_before_sleep(); turns > 0 && !mine.done.load(); --turns)
+    std::this_thread::yield();
   while (true) {
     const std::uint64_t seen = taken_.rings();
-    {
-      const std::lock_guard lock(mutex_);
-      if (mine.done) return;
-    }
+    if (mine.done.load()) return;
     taken_.wait(seen, std::chrono::seconds(1));
   }
 }
@@ -127,7 +125,6 @@ bool Progress::take_steps() {
       std::erase(steps_, step);
       step->done = true;
     }
-    step_count_ = steps_.size();
   }
   taken_.ring();
   return true;

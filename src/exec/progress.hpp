@@ -38,10 +38,8 @@ class Progress {
   void take(const std::function<bool()>& step);
 
   // A thread of the program. Takes the steps that wait, and lets the host MPI go on. Returns
-  // whether it should be called again soon: a step was taken, and the operation's next one follows.
+  // whether a step was taken: the operation's next one may follow at once.
   bool poll();
-  // Whether steps wait for messages: those come sooner than a thread that sleeps looks again.
-  bool has_steps() const { return step_count_.load(std::memory_order_relaxed) != 0; }
 
   // Before MPI ends.
   void end();
@@ -49,7 +47,7 @@ class Progress {
  private:
   struct Step {
     const std::function<bool()>* take;
-    bool done = false;
+    std::atomic<bool> done = false;  // whoever waits for the step may be gone once it is true
   };
   bool take_steps();
 
@@ -59,7 +57,6 @@ class Progress {
   MPI_Request open_request_ = MPI_REQUEST_NULL;  // guarded by it
   std::mutex mutex_;                             // guards what follows
   std::vector<Step*> steps_;
-  std::atomic<std::size_t> step_count_ = 0;  // of steps_
   Bell taken_;
 };
 
@@ -71,18 +68,20 @@ template <class Done>
 void wait_until(const Done& done) {
   constexpr std::chrono::microseconds kShortest{5};
   constexpr std::chrono::microseconds kLongest{200};
-  constexpr int kYields = 50;  // while an exchange is under way
+  constexpr int kTurnsAfterStep = 50;
   Progress& progress = process_progress();
   std::chrono::microseconds pause = kShortest;
+  int turns = 0;  // to look again before sleeping
   ++progress.waiting;
-  for (int yields = 0;; ++yields) {
+  while (true) {
     const std::uint64_t seen = progress.bell.rings();
     if (done()) break;
     if (progress.poll()) {
       pause = kShortest;
-      yields = 0;
+      turns = kTurnsAfterStep;
     }
-    if (progress.has_steps() && yields < kYields) {
+    if (turns > 0) {
+      --turns;
       std::this_thread::yield();
       continue;
     }
