@@ -1,9 +1,12 @@
 #include "api/handle_table.hpp"
 
+#include <chrono>
+
 #include "api/file.hpp"
 #include "api/request_table.hpp"
 #include "exec/nonblocking.hpp"
 #include "exec/progress.hpp"
+#include "exec/starting_hints.hpp"
 #include "mpi/call.hpp"
 
 namespace tutti {
@@ -15,7 +18,12 @@ constinit HandleTable table;
 // MPI_Finalize drops the attributes of MPI_COMM_SELF before anything else. Files that are still
 // open lose their helper threads and their device here; their communicators go down with MPI.
 int at_finalize(MPI_Comm, int, void*, void*) {
+  constexpr std::chrono::seconds kSilence{5};
   open_files().forget_all([](File& file) {
+    if (!file.engine->nonblocking->finish_within(kSilence))
+      complain(file.name +
+               ": MPI_Finalize waits for accesses that are not over; a collective one " +
+               "that other ranks have not started never will be");
     file.engine->nonblocking.reset();
     (void)file.engine->device.close();
     (void)file.engine->comm.release();

@@ -110,4 +110,11 @@ void Nonblocking::finish_all() {
   if (alone_under_way_ != 0) wait_until([&] { return alone_under_way_ == 0; });
 }
 
+bool Nonblocking::finish_within(std::chrono::seconds patience) {
+  const auto over = [&] { return together_under_way_ == 0 && alone_under_way_ == 0; };
+  const auto end = std::chrono::steady_clock::now() + patience;
+  if (!over()) wait_until([&] { return over() || std::chrono::steady_clock::now() >= end; });
+  return over();
+}
+
 }  // namespace tutti

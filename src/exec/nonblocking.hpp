@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,9 @@ class Nonblocking {
 
   // Local. Blocks until every operation has finished.
   void finish_all();
+
+  // Local. The same for at most `patience`. Whether every operation has finished.
+  bool finish_within(std::chrono::seconds patience);
 
  private:
   OpenFile& file_;

@@ -6,9 +6,11 @@ EXPECTED is one of
   fatal     the job fails, and says why; nothing runs behind the failing call
   complete  the job succeeds and says that its bytes are there
   killed    the job fails, and leaves no process, no file beside the one it wrote
+  waiting   the job is not over, and says what it waits for; it is ended here
 """
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import tempfile
 import time
 
 PATIENCE_S = 60  # after which a job hangs
+SAYS_WITHIN_S = 15  # what it waits for
 ENDING_S = 10  # that launchers take to end the rest of a job
 
 
@@ -45,20 +48,41 @@ def killed(done, folder):
     yield os.listdir(folder) == ["written"], f"files are left: {os.listdir(folder)}"
 
 
+def waiting(words, folder):
+    """Ends the job with SIGTERM, which launchers pass on, once it has said what it waits for."""
+    sentence = "MPI_Finalize waits for accesses that are not over"
+    said = pathlib.Path(folder, "said")
+    with said.open("w", encoding="utf-8") as output:
+        job = subprocess.Popen(words, stdout=output, stderr=output)
+    until = time.monotonic() + SAYS_WITHIN_S
+    while sentence not in said.read_text(encoding="utf-8") and time.monotonic() < until:
+        time.sleep(0.2)
+    over = job.poll() is not None
+    job.terminate()
+    job.wait(timeout=PATIENCE_S)
+    yield not over, "the job was over"
+    yield said.read_text(encoding="utf-8").count(sentence) == 1, "the job must say once what it waits for"
+
+
+def finished(words, folder, checks):
+    """What is wrong with a job that ends by itself."""
+    try:
+        done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        yield False, f"the job was not over after {PATIENCE_S} s"
+        return
+    print(done.stdout + done.stderr)
+    yield from checks(done, folder)
+
+
 def main(expected, *command):
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    checks = {"fatal": fatal, "complete": complete, "killed": killed}[expected]
+    endings = {"fatal": fatal, "complete": complete, "killed": killed}
     with tempfile.TemporaryDirectory(prefix="tutti-endings-", dir=memory) as folder:
         words = [word.replace("{file}", os.path.join(folder, "written")) for word in command]
-        try:
-            done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  check=False, timeout=PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            print(f"FAILED: the job was not over after {PATIENCE_S} s")
-            return 1
-        wrong = [why for fine, why in checks(done, folder) if not fine]
-    if wrong:
-        print(done.stdout + done.stderr)
+        found = waiting(words, folder) if expected == "waiting" else finished(words, folder, endings[expected])
+        wrong = [why for fine, why in found if not fine]
     for why in wrong:
         print(f"FAILED: {why}")
     return 1 if wrong else 0
