@@ -15,10 +15,11 @@ namespace {
 
 constinit HandleTable table;
 
+constexpr std::chrono::seconds kSilence{5};  // of a program that ends and waits
+
 // MPI_Finalize drops the attributes of MPI_COMM_SELF before anything else. Files that are still
 // open lose their helper threads and their device here; their communicators go down with MPI.
 int at_finalize(MPI_Comm, int, void*, void*) {
-  constexpr std::chrono::seconds kSilence{5};
   open_files().forget_all([](File& file) {
     if (!file.engine->nonblocking->finish_within(kSilence))
       complain(file.name +
