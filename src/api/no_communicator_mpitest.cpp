@@ -1,4 +1,4 @@
-// ranks: 1 2 4
+// ranks: 1 2
 // A program that has used up the host's communicators gets an error from MPI_File_open, on every
 // rank, and can open files again once it has freed some.
 #include <gtest/gtest.h>

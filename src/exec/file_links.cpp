@@ -129,6 +129,14 @@ Status attach_meeting_block(MPI_Comm comm) {
   return attach_block(comm, std::move(*block));
 }
 
+// Open MPI has messages under way on a communicator in which a split has failed, and crashes in a
+// later call if it is freed.
+void keep_for_the_host([[maybe_unused]] OwnedComm comm) {
+#if !defined(TUTTI_HOST_MPICH)
+  (void)comm.release();
+#endif
+}
+
 Result<FileLinks> make_links(MPI_Comm comm, bool shares_memory) {
   FileLinks links;
   links.shares_memory = shares_memory;
@@ -136,7 +144,10 @@ Result<FileLinks> make_links(MPI_Comm comm, bool shares_memory) {
   if (!own) return tl::make_unexpected(own.error());
   links.comm = std::move(*own);
   auto topology = find_topology(links.comm.get());
-  if (!topology) return tl::make_unexpected(topology.error());
+  if (!topology) {
+    keep_for_the_host(std::move(links.comm));
+    return tl::make_unexpected(topology.error());
+  }
   links.topology = std::move(*topology);
   if (shares_memory && links.topology.one_node)
     if (auto attached = attach_meeting_block(links.comm.get()); !attached)
