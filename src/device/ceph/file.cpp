@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -18,7 +17,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::int64_t kCallBytes = 8 << 20;
 constexpr int kThreads = 4;
 constexpr std::int64_t kGranule = 64 << 10;      // stripe units are multiples of it
 constexpr std::int64_t kLargestUnit = 64 << 20;  // OSDs refuse much larger objects
@@ -88,7 +86,7 @@ CephBackend::CephBackend(std::string path, AccessRights rights, std::shared_ptr<
       rights_(rights),
       mount_(std::move(mount)),
       file_(file),
-      workers_(kThreads, [this](Transfer& transfer) { return move(transfer); }) {}
+      workers_(kThreads, [this](Workers::Job job) { return move(job); }) {}
 
 tl::unexpected<Error> CephBackend::failed(std::int64_t answer, std::string_view doing) const {
   return tl::make_unexpected(errno_error(static_cast<int>(-answer), path_, doing));
@@ -147,63 +145,6 @@ StripeLayout CephBackend::layout_for(Extent range) const {
     return 0;
   });
   return answer < 0 ? layout() : *found;
-}
-
-// A call that is left behind must not touch the caller's memory: through memory of its own.
-std::int64_t CephBackend::read_some(const Transfer& what) {
-  const std::shared_ptr<char[]> copy(new char[static_cast<std::size_t>(what.bytes)]);
-  const std::int64_t answer = mount_->bounded(
-      [copy, file = file_, bytes = what.bytes, offset = what.offset](ceph_mount_info* mount) {
-        return ceph_read(mount, file, copy.get(), bytes, offset);
-      });
-  if (answer > 0) std::memcpy(what.memory, copy.get(), static_cast<std::size_t>(answer));
-  return answer;
-}
-
-std::int64_t CephBackend::write_some(const Transfer& what) {
-  const std::shared_ptr<char[]> copy(new char[static_cast<std::size_t>(what.bytes)]);
-  std::memcpy(copy.get(), what.memory, static_cast<std::size_t>(what.bytes));
-  return mount_->bounded(
-      [copy, file = file_, bytes = what.bytes, offset = what.offset](ceph_mount_info* mount) {
-        return ceph_write(mount, file, copy.get(), bytes, offset);
-      });
-}
-
-Status CephBackend::move(Transfer& transfer) {
-  const bool reading = transfer.kind == TransferKind::read;
-  if (reading) {
-    if (Status fresh = refresh(); !fresh) return fresh;
-  } else if (transfer.bytes > 0) {
-    dirty_ = true;
-  }
-  Status moved = move_all(transfer, kCallBytes, path_, [&](const Transfer& rest) {
-    const std::int64_t answer = reading ? read_some(rest) : write_some(rest);
-    if (answer >= 0) return Result<std::int64_t>(answer);
-    return Result<std::int64_t>(
-        tl::make_unexpected(transfer_error(static_cast<int>(-answer), path_, rest)));
-  });
-  // Once more, for a publish() that went on meanwhile.
-  if (!reading && transfer.bytes > 0) dirty_ = true;
-  return moved;
-}
-
-Result<std::uint64_t> CephBackend::submit(std::span<Transfer> batch) {
-  if (!is_open()) return tl::make_unexpected(closed_error(path_));
-  if (Status sound = check_batch(path_, rights_, batch); !sound)
-    return tl::make_unexpected(sound.error());
-  return workers_.submit(batch);
-}
-
-Status CephBackend::wait(std::uint64_t ticket) { return workers_.wait(ticket); }
-
-Result<bool> CephBackend::test(std::uint64_t ticket) { return workers_.test(ticket); }
-
-Status CephBackend::run(std::span<Transfer> batch) {
-  if (!is_open()) return tl::make_unexpected(closed_error(path_));
-  if (Status sound = check_batch(path_, rights_, batch); !sound) return sound;
-  // Several requests are under way together.
-  if (batch.size() > 1) return workers_.wait(workers_.submit(batch));
-  return batch.empty() ? Status() : move(batch[0]);
 }
 
 Result<std::int64_t> CephBackend::size() {

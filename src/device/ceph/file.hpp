@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "device/ceph/mount.hpp"
@@ -50,11 +51,13 @@ class CephBackend final : public DeviceBackend {
   CephBackend(std::string path, AccessRights rights, std::shared_ptr<CephMount> mount, int file);
   bool is_open() const { return mount_ != nullptr; }
   tl::unexpected<Error> failed(std::int64_t answer, std::string_view doing) const;
-  Status move(Transfer& transfer);
+  Status move(Workers::Job job);
+  Status write_together(Workers::Job job);
+  Status move_one(Transfer& transfer);
   Status flush();
   Status refresh();
   std::int64_t read_some(const Transfer& what);
-  std::int64_t write_some(const Transfer& what);
+  std::int64_t write_some(std::span<const Transfer> pieces);
   Result<Fh*> lock_file();
   Status cluster_lock(Extent range, short type);
 

@@ -14,9 +14,9 @@ tl::unexpected<Error> no_batch() {
 }
 
 // Nothing leaves a thread of ours but an outcome.
-Status guarded(const Workers::Move& move, Transfer& transfer) noexcept {
+Status guarded(const Workers::Move& move, Workers::Job job) noexcept {
   try {
-    return move(transfer);
+    return move(job);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::no_memory, "no memory");
   } catch (...) {
@@ -35,7 +35,7 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::uint64_t Workers::submit(std::span<Transfer> batch) {
+std::uint64_t Workers::submit(std::span<const Job> jobs) {
   std::unique_lock guard(mutex_);
   while (std::ssize(threads_) < threads_wanted_) {
     auto started = start_helper_thread([this] { work(); });
@@ -43,8 +43,8 @@ std::uint64_t Workers::submit(std::span<Transfer> batch) {
     threads_.push_back(std::move(*started));
   }
   const std::uint64_t ticket = next_ticket_++;
-  batches_[ticket].left = batch.size();
-  for (Transfer& transfer : batch) jobs_.push_back({ticket, &transfer});
+  batches_[ticket].left = jobs.size();
+  for (const Job job : jobs) jobs_.push_back({ticket, job});
   queued_.notify_all();
   if (threads_.empty()) take_jobs(guard);
   return ticket;
@@ -80,13 +80,13 @@ void Workers::work() {
 // REQUIRES: the mutex, which is free while bytes move.
 void Workers::take_jobs(std::unique_lock<std::mutex>& guard) {
   while (!jobs_.empty()) {
-    const Job job = jobs_.front();
+    const Queued next = jobs_.front();
     jobs_.pop_front();
-    Batch& batch = batches_[job.ticket];
+    Batch& batch = batches_[next.ticket];
     Status moved;
     if (!batch.failure) {
       guard.unlock();
-      moved = guarded(move_, *job.transfer);
+      moved = guarded(move_, next.job);
       guard.lock();
     }
     if (!moved && !batch.failure) batch.failure = moved.error();

@@ -1,4 +1,4 @@
-// Threads that move batches of transfers while their callers do something else.
+// Threads that do the jobs of a batch of transfers while their callers do something else.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,9 @@ namespace tutti {
 
 class Workers {
  public:
-  using Move = std::function<Status(Transfer&)>;
+  // What one thread moves without a break.
+  using Job = std::span<Transfer>;
+  using Move = std::function<Status(Job)>;
 
   // `move` is called from several threads at once. No thread exists before the first batch; where
   // the system has none to give, submit() moves the batch itself.
@@ -29,7 +31,7 @@ class Workers {
   ~Workers();
 
   // As DeviceBackend's submit, wait and test.
-  std::uint64_t submit(std::span<Transfer> batch);
+  std::uint64_t submit(std::span<const Job> jobs);
   Status wait(std::uint64_t ticket);
   Result<bool> test(std::uint64_t ticket);
 
@@ -38,9 +40,9 @@ class Workers {
     std::size_t left = 0;
     std::optional<Error> failure;
   };
-  struct Job {
+  struct Queued {
     std::uint64_t ticket = 0;
-    Transfer* transfer = nullptr;
+    Job job;
   };
 
   void work();
@@ -51,7 +53,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable queued_;
   std::condition_variable finished_;
-  std::deque<Job> jobs_;
+  std::deque<Queued> jobs_;
   std::map<std::uint64_t, Batch> batches_;
   std::uint64_t next_ticket_ = 1;
   bool ending_ = false;
