@@ -37,6 +37,7 @@ struct DeviceFacts {
   bool server_cache = false;    // bytes read by one client are quick to read for the next
   bool batches = false;         // a batch of small pieces costs much less than one call each
   bool single_reads = false;    // pieces that are apart in the file are a request each, list or not
+  bool any_order = false;       // I/O nodes serve requests as well in one order as in another
   bool lazy = false;            // written bytes reach other processes by publish() and distrust()
   bool maps = false;            // store_mapped() works
   bool maps_reads = false;      // view_mapped() works

@@ -133,6 +133,7 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.server_cache = facts.server_cache ? 1 : 0;
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
+  card.any_order = facts.any_order ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (access.direction == Direction::read) card.file_bytes = file.device->size().value_or(0);
 }

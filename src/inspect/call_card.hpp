@@ -28,6 +28,7 @@ struct CallCard {
   std::int64_t server_cache = 0;
   std::int64_t nonblocking = 0;
   std::int64_t single_reads = 0;
+  std::int64_t any_order = 0;
   LayoutPrint layout{};  // what this rank knows of the file's striping
   // The access itself, for planning.
   std::int64_t reading = 0;

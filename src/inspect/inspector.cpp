@@ -48,6 +48,8 @@ CallFacts facts_from(const InspectCall& call, const std::vector<CallCard>& cards
                                   [](const CallCard& card) { return card.nonblocking != 0; });
   facts.single_reads = std::any_of(cards.begin(), cards.end(),
                                    [](const CallCard& card) { return card.single_reads != 0; });
+  facts.any_order = std::all_of(cards.begin(), cards.end(),
+                                [](const CallCard& card) { return card.any_order != 0; });
   for (std::size_t r = 0; r < cards.size(); ++r) {
     const CallCard& card = cards[r];
     facts.ranks.push_back({card.lower, card.upper, card.bytes, card.pieces, card.monotone != 0,

@@ -33,6 +33,7 @@ struct CallFacts {
   bool server_cache = false;  // bytes read by one rank are quick to read for the next
   bool nonblocking = false;   // storage takes requests without being waited for
   bool single_reads = false;  // stripes of one I/O node are a request each when they are read
+  bool any_order = false;     // requests cost I/O nodes the same in whatever order they come
 
   friend bool operator==(const CallFacts&, const CallFacts&) = default;
 };

@@ -61,6 +61,7 @@ struct Hints {
   std::int64_t list_segments = 64;
   std::int64_t delay_us = 100;
   Toggle read_ahead = Toggle::automatic;
+  Toggle turns = Toggle::automatic;
   std::string profile;
 
   friend bool operator==(const Hints&, const Hints&) = default;

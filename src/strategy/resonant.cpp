@@ -33,11 +33,18 @@ void sort_pieces(std::vector<Piece>& pieces) {
   pieces.shrink_to_fit();
 }
 
+// Whether ranks that share I/O nodes go one after the other.
+bool takes_turns(const CallFacts& facts) {
+  const Toggle wish = facts.hints.turns;
+  return wish == Toggle::automatic ? !facts.any_order : wish == Toggle::enable;
+}
+
 // How many agents a node has: several only where there are many more ranks than nodes, and data
 // enough for each agent to have a round of its own.
 std::int64_t agents_each(const CallFacts& facts, std::int64_t nodes, std::int64_t candidates,
                          std::int64_t one_round_bytes, Extent range) {
-  if (facts.hints.strategy != kName || candidates < kManyRanks * nodes) return 1;
+  if (facts.hints.strategy != kName || candidates < kManyRanks * nodes || !takes_turns(facts))
+    return 1;
   return std::clamp<std::int64_t>(range.bytes / one_round_bytes, 1, candidates / nodes);
 }
 
@@ -155,7 +162,7 @@ Plan plan_resonant(const CallFacts& facts, std::int32_t rank) {
   const CallShape shape = shape_of(facts);
   if (every_rank_for_itself(facts, shape)) {
     plan.independent = true;
-    plan.timed = buffering(facts) == Toggle::automatic;
+    plan.timed = buffering(facts) == Toggle::automatic && takes_turns(facts);
     if (plan.timed) plan.turn = turn_in_groups(process_sets(access_sets(facts)), rank);
     plan.turn.delay_us = plan.timed ? facts.hints.delay_us : 0;
     return plan;

@@ -75,6 +75,31 @@ TEST(Resonant, AgentsReadAheadWhereServersCacheOrAsToldTo) {
     }
 }
 
+// Ranks in a row, and several agents of a node: in turn, unless the order is nothing to storage.
+TEST(Resonant, TurnsAreTakenWhereOrderMattersOrAsToldTo) {
+  const auto in_a_row = dealt(8, 64 << 10, 1);
+  const auto many = dealt(16, 5000, 400);
+  for (const bool any_order : {false, true})
+    for (const Toggle wish : {Toggle::automatic, Toggle::enable, Toggle::disable}) {
+      const bool expected = wish == Toggle::automatic ? !any_order : wish == Toggle::enable;
+      CallFacts rows = striped_facts(in_a_row, {64 << 10, 2, 0});
+      CallFacts crowd = striped_facts(many, {64 << 10, 2, 0});
+      crowd.hints.cb_buffer_size = 1 << 20;
+      for (CallFacts* facts : {&rows, &crowd}) {
+        facts->any_order = any_order;
+        facts->hints.turns = wish;
+        EXPECT_EQ(choose_strategy(*facts).name, "resonant");
+      }
+      const Plan row = resonant().plan(rows, 3);
+      EXPECT_TRUE(row.independent);
+      EXPECT_EQ(row.timed, expected);
+      EXPECT_EQ(row.turn.empty(), !expected);
+      const auto plans = plan_all(resonant(), crowd);
+      EXPECT_EQ(plans[0].timed, expected);
+      EXPECT_EQ(check_plans(many, plans, crowd.hints.cb_buffer_size), Verdict::sound());
+    }
+}
+
 TEST(Resonant, WhereSegmentsAreStripesNothingIsExchanged) {
   const auto accesses = dealt(4, 64 << 10, 16);
   for (const Plan& plan : plan_all(resonant(), striped_facts(accesses, {64 << 10, 4, 0}))) {

@@ -126,6 +126,7 @@ DeviceFacts CephBackend::facts() const {
   return {.asynchronous = true,
           .has_locks = true,
           .single_reads = true,
+          .any_order = true,
           .lazy = !coherent_,
           .best_bytes = striping_.object_bytes};
 }

@@ -11,7 +11,7 @@ namespace tutti {
 inline constexpr const char* kCephPluginFile = "libtutti_ceph.so";
 inline constexpr const char* kCephPluginEntry = "tutti_ceph_plugin";
 // To be raised with every change of DeviceBackend, OpenOptions or what they are made of.
-inline constexpr std::int32_t kCephPluginVersion = 2;
+inline constexpr std::int32_t kCephPluginVersion = 3;
 
 struct CephPlugin {
   std::int32_t version;
