@@ -8,6 +8,7 @@
 #include "strategy/owners.hpp"
 #include "strategy/process_groups.hpp"
 #include "strategy/stripe_rounds.hpp"
+#include "strategy/two_phase.hpp"
 
 namespace tutti {
 
@@ -142,19 +143,27 @@ bool reads_ahead(const CallFacts& facts) {
   return wish == Toggle::automatic ? facts.server_cache : wish == Toggle::enable;
 }
 
-// Whether agents would ask for one small stripe after the other. Owners of a whole part of the file
-// ask for what a server holds of it in one piece.
-bool asks_stripe_by_stripe(const CallFacts& facts, const CallShape& shape) {
+// Whether agents of I/O nodes would ask for one small stripe after the other.
+bool would_read_stripe_by_stripe(const CallFacts& facts, const CallShape& shape) {
   return facts.direction == Direction::read && facts.single_reads && shape.interleaved &&
-         !reads_ahead(facts) && facts.layout.unit_bytes < kLargeStripeBytes;
+         has_stripes(facts.layout, shape.range) && !reads_ahead(facts) &&
+         facts.layout.unit_bytes < kLargeStripeBytes;
+}
+
+// Every agent reads a part of the file, as much as it can hold at once: storage makes one long
+// request of it for each I/O node.
+Plan plan_parts(const CallFacts& facts, std::int32_t rank) {
+  Plan plan = plan_two_phase(facts, rank);
+  plan.strategy = kName;
+  plan.listed = true;
+  return plan;
 }
 
 }  // namespace
 
 bool accepts_resonant(const CallFacts& facts) {
   const CallShape shape = shape_of(facts);
-  return has_stripes(facts.layout, shape.range) && shape.monotone &&
-         !asks_stripe_by_stripe(facts, shape);
+  return has_stripes(facts.layout, shape.range) && shape.monotone;
 }
 
 Plan plan_resonant(const CallFacts& facts, std::int32_t rank) {
@@ -167,6 +176,7 @@ Plan plan_resonant(const CallFacts& facts, std::int32_t rank) {
     plan.turn.delay_us = plan.timed ? facts.hints.delay_us : 0;
     return plan;
   }
+  if (shape.bytes > 0 && would_read_stripe_by_stripe(facts, shape)) return plan_parts(facts, rank);
   plan.listed = true;
   plan.phases.resize(1);
   if (shape.bytes == 0) return plan;

@@ -44,19 +44,32 @@ TEST(Resonant, APlanThatCanBeRead) {
             "    lands from rank 1: bytes of rank 1 in 0..999, of it 100 every 400 from 200\n");
 }
 
-// Storage that answers for one stripe at a time: reads go to owners of whole parts, writes and
-// large stripes to agents, and so do reads where agents only read ahead.
-TEST(Resonant, SmallStripesThatCannotBeReadTogetherAreNot) {
+// Storage that answers for one stripe at a time: agents read parts of the file as they come; what
+// is written, what lies in large stripes and what is only read ahead they take from their I/O
+// nodes.
+TEST(Resonant, SmallStripesThatCannotBeReadTogetherAreReadAsTheyCome) {
   const auto accesses = dealt(4, 5000, 200);
   for (const std::int64_t unit : {64 << 10, 1 << 20})
     for (const Direction direction : {Direction::read, Direction::write}) {
       CallFacts facts = striped_facts(accesses, {unit, 4, 0}, direction);
-      EXPECT_EQ(choose_strategy(facts).name, "resonant");
+      const auto usual = plan_all(resonant(), facts);
       facts.single_reads = true;
-      const bool serves = direction == Direction::write || unit >= 1 << 20;
-      EXPECT_EQ(choose_strategy(facts).name, serves ? "resonant" : "two-phase");
-      facts.hints.read_ahead = Toggle::enable;
       EXPECT_EQ(choose_strategy(facts).name, "resonant");
+      const auto plans = plan_all(resonant(), facts);
+      EXPECT_EQ(check_plans(accesses, plans), Verdict::sound());
+      if (direction == Direction::write || unit >= 1 << 20) {
+        EXPECT_EQ(plans, usual);
+        continue;
+      }
+      for (const Plan& plan : plans) {
+        EXPECT_EQ(plan.strategy, "resonant");
+        EXPECT_TRUE(plan.listed && !plan.independent);
+        ASSERT_EQ(plan.owned.size(), 1U);
+        EXPECT_EQ(plan.owned[0].stripes, Stripes{});
+        EXPECT_EQ(plan.owned[0].start % unit, 0);
+      }
+      facts.hints.read_ahead = Toggle::enable;
+      EXPECT_TRUE(resonant().plan(facts, 0).prefetch);
     }
 }
 
