@@ -73,6 +73,34 @@ TEST(LayoutProbe, Lustre) {
   EXPECT_NE(cut.problem, "");
 }
 
+// A file whose later parts have no objects yet is asked about again; what it then says and nobody
+// understands is reported.
+TEST(LayoutProbe, WhatIsNotUnderstoodLaterIsReported) {
+  const Scratch scratch;
+  Pretended system;
+  system.type = 0x0BD00BD0;
+  const testing_blobs::LustreStripes stripes{0x0BD10BD0, 1, 1 << 20, {3, 1}};
+  system.attributes["lustre.lov"] =
+      testing_blobs::lustre_composite({{.end = 4 << 20, .stripes = stripes},
+                                       {.id = 2,
+                                        .start = 4 << 20,
+                                        .end = ~std::uint64_t{0},
+                                        .flags = 0,
+                                        .stripes = {0x0BD10BD0, 1, 1 << 20, {}}}});
+  auto file = PosixFile::open(scratch.file(), {.read = true, .write = true, .create = true});
+  ASSERT_TRUE(file.has_value());
+  const PosixBackend device(std::move(*file), system);
+  ASSERT_TRUE(device.layout().striped());
+  ASSERT_FALSE(device.layout().complete());
+  EXPECT_EQ(device.layout_report().problem, "");
+  system.attributes["lustre.lov"].resize(40);
+  EXPECT_EQ(device.layout_for({0, 1 << 20}), device.layout()) << "known: nobody is asked";
+  EXPECT_EQ(device.layout_report().problem, "");
+  EXPECT_EQ(device.layout_for({5 << 20, 100}), StripeLayout());
+  EXPECT_EQ(device.layout_report().problem, probe_layout(3, system).problem);
+  EXPECT_NE(device.layout_report().problem, "");
+}
+
 TEST(LayoutProbe, Beegfs) {
   Pretended system;
   system.type = 0x19830326;

@@ -23,7 +23,15 @@ StripeLayout PosixBackend::layout_for(Extent range) const {
   // Lustre gives later parts of a file their objects when they are first written.
   if (layout_.found.layout.complete() || layout_.found.layout.covers(range) || !file_.is_open())
     return layout_.found.layout;
-  return probe_layout(file_.descriptor()).found.layout;
+  ProbedLayout now = probe_layout(file_.descriptor(), system_);
+  const std::lock_guard guard(asking_);
+  later_problem_ = std::move(now.problem);
+  return std::move(now.found.layout);
+}
+
+LayoutReport PosixBackend::layout_report() const {
+  const std::lock_guard guard(asking_);
+  return {layout_.found.striping, layout_.problem.empty() ? later_problem_ : layout_.problem};
 }
 
 Result<PosixFile> open_with_striping(const std::string& path, const OpenOptions& options,

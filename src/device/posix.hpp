@@ -1,6 +1,7 @@
 // Files of the local or mounted file system, reached by plain system calls; the default device.
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "device/device.hpp"
@@ -13,16 +14,18 @@ namespace tutti {
 
 class PosixBackend : public DeviceBackend {
  public:
-  explicit PosixBackend(PosixFile file)
+  // REQUIRES: `system` outlives it.
+  explicit PosixBackend(PosixFile file, const FileSystemQueries& system = system_queries())
       : file_(std::move(file)),
         maps_(can_map(file_)),
         maps_reads_(can_view(file_)),
-        layout_(probe_layout(file_.descriptor())) {}
+        system_(system),
+        layout_(probe_layout(file_.descriptor(), system_)) {}
 
   DeviceFacts facts() const override;
   StripeLayout layout() const override { return layout_.found.layout; }
   StripeLayout layout_for(Extent range) const override;
-  LayoutReport layout_report() const override { return {layout_.found.striping, layout_.problem}; }
+  LayoutReport layout_report() const override;
   Result<std::uint64_t> submit(std::span<Transfer> batch) override;
   Status wait(std::uint64_t ticket) override;
   Status run(std::span<Transfer> batch) override { return file_.transfer(batch); }
@@ -47,7 +50,12 @@ class PosixBackend : public DeviceBackend {
   PosixFile file_;
   bool maps_;
   bool maps_reads_;
+
+ private:
+  const FileSystemQueries& system_;
   ProbedLayout layout_;  // as it was when the file was opened
+  mutable std::mutex asking_;
+  mutable std::string later_problem_;  // of the last time the file system was asked again
 };
 
 // PosixFile::open, with the striping wished for where the file is new and its file system obliges.

@@ -110,17 +110,28 @@ Result<LockedFile> lock_for_all(OpenFile& file, const Outlook& outlook, Directio
   return locked;
 }
 
-// Local. Once for a file: that the strategy asked for knows no I/O nodes here.
+// What the storage said that nobody understood when it was asked for this call's range; what it
+// said when the file was opened was told then.
+std::string layout_problem(const OpenFile& file) {
+  if (file.collective->inspector.layout.complete()) return {};
+  return file.device->layout_report().problem;
+}
+
+// Local. Once for a file: that no I/O nodes are known here, where the strategy asks for them or the
+// storage has told something that was not understood.
 void say_not_striped(OpenFile& file, const Inspection& found) {
-  if (file.rank != 0 || file.hints.strategy != "resonant" || found.plan.strategy == "resonant")
-    return;
+  if (file.rank != 0 || file.collective->said_not_striped) return;
   const StripeLayout& layout = found.facts.layout;
+  const bool missed = file.hints.strategy == "resonant" && found.plan.strategy != "resonant";
+  if (!missed && file.collective->inspector.layout.complete()) return;
   const CallShape shape = shape_of(found.facts);
-  const bool striped = layout.striped() && layout.covers(shape.range);
-  if (striped || shape.bytes == 0 || file.collective->said_not_striped) return;
+  if (shape.bytes == 0 || (layout.striped() && layout.covers(shape.range))) return;
+  const std::string problem = layout_problem(file);
+  if (!missed && problem.empty()) return;
   file.collective->said_not_striped = true;
-  complain(file.name + ": not striped as far as is known; tutti_strategy=resonant does what " +
-           "two-phase does");
+  complain(file.name + ": not striped as far as is known" +
+           (problem.empty() ? "" : " (" + problem + ")") +
+           (missed ? "; tutti_strategy=resonant does what two-phase does" : ""));
 }
 
 }  // namespace

@@ -267,6 +267,29 @@ TEST_F(Resonant, AStripingThatIsNotUnderstoodIsSaidOnce) {
   read(dealt(500, 100));
 }
 
+// The same of a part of the file that was asked for later.
+TEST_F(Resonant, AStripingThatIsNotUnderstoodLaterIsSaidOnce) {
+  for (const std::string strategy : {"resonant", "two-phase"}) {
+    open();
+    hints_.strategy = file_->hints.strategy = strategy;
+    const auto statement = restate();
+    statement->layout = [](StripeLayout& told) {
+      told = layout_by_table(PlacementTable::make({}).value_or(nullptr), 4096, 4);
+    };
+    statement->layout_for = [](Extent) { return StripeLayout{}; };
+    statement->layout_problem = "its striping contradicts itself";
+    testing::internal::CaptureStderr();
+    for (int call = 0; call < 3; ++call) {
+      write(dealt(1000 + call, 50));
+      read(dealt(1000 + call, 50));
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), world_rank() == 0 ? 1 : 0) << said;
+    EXPECT_EQ(said.find("contradicts itself") != std::string::npos, world_rank() == 0) << said;
+    TearDown();
+  }
+}
+
 // The unit of stripes without their nodes, as a mounted CephFS says it.
 TEST_F(Resonant, StripesWithoutNodesAreServedByTwoPhase) {
   open();
