@@ -49,6 +49,9 @@ class Scratch {
     std::span<std::byte> memory_;
   };
 
+  // Whether somebody has the buffer.
+  bool lent() const { return busy_.test(std::memory_order_acquire); }
+
   // Local. `bytes` bytes that stay valid as long as the lease; not granted when memory is short.
   Lease borrow(std::int64_t bytes) {
     const auto size = static_cast<std::size_t>(bytes);

@@ -5,8 +5,10 @@
 
 #include "device/registry.hpp"
 #include "exec/collective.hpp"
+#include "exec/collective_state.hpp"
 #include "pattern/shapes.hpp"
 #include "support/mpi_main.hpp"
+#include "support/restated_device.hpp"
 
 namespace tutti {
 namespace {
@@ -126,6 +128,33 @@ TEST_P(Failure, ARankThatRefusesStaysInStep) {
   std::vector<std::byte> contents(kElements * 4);
   ASSERT_TRUE(plain->read(0, contents).has_value());
   EXPECT_TRUE(std::all_of(contents.begin(), contents.end(), [](std::byte b) { return b == kOld; }));
+  EXPECT_TRUE(close_file(std::move(file)).has_value());
+}
+
+// Somebody cuts the file while owners look at a mapping of it: one error, and the memory that was
+// lent for it is back.
+TEST_P(Failure, AFileThatIsCutWhileItIsMapped) {
+  auto file = open("delay-us=0");
+  ASSERT_NE(file, nullptr);
+  auto plain = open_device(path_, {.read = true, .write = true});
+  ASSERT_TRUE(plain.has_value());
+  if (!(*plain)->facts().maps_reads) return (void)close_file(std::move(file));
+  const auto cut = std::make_shared<test::Statement>();
+  cut->before_look = [&] { EXPECT_EQ(truncate(path_.c_str(), 0), 0); };
+  file->device = Device(std::make_unique<test::RestatedDevice>(std::move(*plain), cut));
+  const FileRange range = mine();
+  std::vector<std::byte> memory(static_cast<std::size_t>(range.bytes) + 1);
+  const Access access{Direction::read, range, {Pattern::run(range.bytes), memory.data()}};
+  // Not every engine looks at a mapping, nor does a rank alone; then the file is whole.
+  const auto moved = transfer_collective(*file, access, std::nullopt);
+  if (!moved) expect_same_failure(moved, ErrorKind::io);
+  const bool looks = GetParam().transport == TransportChoice::shared && world_size() > 1 &&
+                     file->collective->peers.available();
+  if (looks) {
+    EXPECT_FALSE(moved.has_value());
+  }
+  for (const Scratch& window : file->collective->windows) EXPECT_FALSE(window.lent());
+  EXPECT_FALSE(file->collective->slots.lent());
   EXPECT_TRUE(close_file(std::move(file)).has_value());
 }
 

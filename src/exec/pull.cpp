@@ -113,19 +113,36 @@ class Puller {
   void own_window(Extent window) {
     if (call_.reading()) window.bytes = std::min(window.bytes, call_.end_of_file - window.offset);
     if (!call_.reading() || !call_.file.device->facts().maps_reads)
-      return cut(window, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk, nullptr); });
-    // The page cache itself serves as the window.
+      return cut(window, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk); });
     cut(window, kMapBytes, [&](Extent part) {
       const Shares asked = shares_in(call_, part);
       if (asked.list.empty()) return;
-      if (asked.sparse)
-        return cut(part, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk, nullptr); });
-      note(call_.file.device->view_mapped(
-          {part.offset + call_.outlook.shift, part.bytes}, [&](const std::byte* mapped) {
-            cut(part, chunk_bytes(),
-                [&](Extent chunk) { own_chunk(chunk, mapped + (chunk.offset - part.offset)); });
-          }));
+      if (asked.sparse) return cut(part, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk); });
+      view_chunks(part);
     });
+  }
+
+  // The page cache itself serves as the window. What the look needs is made before it: see
+  // view_mapped().
+  void view_chunks(Extent part) {
+    chunks_.clear();
+    std::int64_t most = chunk_bytes();
+    cut(part, chunk_bytes(), [&](Extent chunk) {
+      chunks_.push_back(shares_in(call_, chunk));
+      most = std::max(most, chunks_.back().bytes);
+    });
+    const auto slots = call_.state.slots.borrow(most);
+    if (!slots.granted()) return note(Error{ErrorKind::no_memory, "no memory for a window"});
+    const auto deal_out_chunks = [&](const std::byte* mapped) {
+      for (const Shares& shares : chunks_) {
+        if (shares.list.empty() || failure_) continue;
+        ++call_.counters().device_operations;
+        call_.counters().device_bytes += shares.span.bytes;
+        deal_out(shares, mapped + (shares.span.offset - part.offset), slots.data());
+      }
+    };
+    note(call_.file.device->view_mapped({part.offset + call_.outlook.shift, part.bytes},
+                                        deal_out_chunks));
   }
 
   // The pieces of all windows, as many at a time as fill a list.
@@ -183,20 +200,14 @@ class Puller {
     return std::clamp(call_.file.ranks * kFetchBytes, kChunkBytes, 4 * kChunkBytes);
   }
 
-  // `mapped`: the chunk's bytes, where the file is mapped.
-  void own_chunk(Extent chunk, const std::byte* mapped) {
+  void own_chunk(Extent chunk) {
     const Shares shares = shares_in(call_, chunk);
     if (shares.list.empty()) return;
-    const auto lease = call_.state.windows[0].borrow(mapped == nullptr ? chunk_bytes() : 1);
+    const auto lease = call_.state.windows[0].borrow(chunk_bytes());
     const auto slots = call_.state.slots.borrow(std::max(shares.bytes, chunk_bytes()));
     if (!lease.granted() || !slots.granted())
       return note(Error{ErrorKind::no_memory, "no memory for a window"});
     if (!call_.reading()) return write_chunk(shares, lease.data(), slots.data());
-    if (mapped != nullptr) {
-      ++call_.counters().device_operations;
-      call_.counters().device_bytes += shares.span.bytes;
-      return deal_out(shares, mapped + (shares.span.offset - chunk.offset), slots.data());
-    }
     if (!shares.sparse) note(read_span(call_, shares, lease.data()));
     deal_out(shares, lease.data(), slots.data());
   }
@@ -301,6 +312,7 @@ class Puller {
   };
   std::vector<std::vector<StagedPart>> staged_;  // by rank
   ListedParts parts_;
+  std::vector<Shares> chunks_;  // of the part of the file that is mapped
   std::vector<iovec> places_;
   std::vector<Source> sources_;
   std::vector<Sink> sinks_;

@@ -17,6 +17,7 @@ struct Statement {
   // Of a range; what layout() says where there is none.
   std::function<StripeLayout(Extent)> layout_for;
   std::string layout_problem;
+  std::function<void()> before_look = [] {};  // when view_mapped() has mapped its range
 };
 
 class RestatedDevice final : public DeviceBackend {
@@ -46,6 +47,12 @@ class RestatedDevice final : public DeviceBackend {
     return device_->submit(batch);
   }
   Status wait(std::uint64_t ticket) override { return device_->wait(ticket); }
+  Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look) override {
+    return device_->view_mapped(range, [&](const std::byte* mapped) {
+      statement_->before_look();
+      look(mapped);
+    });
+  }
   Result<std::int64_t> size() override { return device_->size(); }
   Status resize(std::int64_t bytes) override { return device_->resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return device_->preallocate(bytes); }
