@@ -61,6 +61,7 @@ def parse():
     parser.add_argument("--stripe", type=int, default=64, help="KiB of a stripe of the file that `resonant` measures (64)")
     parser.add_argument("--pattern", action="append", choices=list(resonant.CASES),
                         help="an access pattern of `resonant`; may be repeated")
+    parser.add_argument("--large-segments", action="store_true", help="of those, only the ones with segments of 64 KiB and more")
     options = parser.parse_args()
     options.build = options.build.resolve()
     options.size = (options.size or (16 if options.quick else 64)) << 20
@@ -130,7 +131,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="tutti-bench-", dir=options.dir) as scratch:
             launcher = Launcher(options.build, options.mpi, Path(scratch), options.limit, folder / "run.log")
             bench = Bench(launcher, options.quick, options.size, options.repetitions, say, storage=options.storage,
-                          ceph=options.ceph, stripe=options.stripe << 10, patterns=options.pattern)
+                          ceph=options.ceph, stripe=options.stripe << 10, patterns=options.pattern,
+                          large_segments=options.large_segments)
             place = f"{options.mpi}, {options.dir}, {os.cpu_count()} cores"
             say(f"Tutti benchmarks: {options.size >> 20} MiB, {options.repetitions} alternating repetitions, {place}.\n"
                 f"Load before: {os.getloadavg()[0]:.1f}. A call that needs more than {options.limit:.0f} s is cut off.\n")

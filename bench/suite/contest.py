@@ -52,6 +52,7 @@ class Bench:
     ceph: bool = False  # a Ceph cluster of our own holds the file on I/O nodes
     stripe: int = 64 << 10  # bytes
     patterns: list = None  # the access patterns to measure there, or all
+    large_segments: bool = False  # of those, segments of 64 KiB and more only
     data: dict = field(default_factory=dict)  # section -> what it found, for the bars, the plot and JSON
 
     def hosts(self, ranks, tuned=True):
