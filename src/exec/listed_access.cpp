@@ -65,7 +65,7 @@ void add_owned(const RunningCall& call, std::int64_t round, ListedParts& parts) 
 
 TransferLists lists_of(const RunningCall& call, const ListedParts& parts, std::byte* staging) {
   const TransferKind kind = call.reading() ? TransferKind::read : TransferKind::write;
-  TransferLists lists(call.file.hints.list_segments);
+  TransferLists lists(most_list_segments(call.file.hints));
   for (const ListedPart& part : parts.list()) {
     const Extent span = part.shares.span;
     bool apart = !part.continues;
@@ -83,7 +83,7 @@ TransferLists lists_of(const RunningCall& call, const ListedParts& parts, std::b
 }
 
 Status prepare_parts(RunningCall& call, const ListedParts& parts, std::byte* staging) {
-  TransferLists lists(call.file.hints.list_segments);
+  TransferLists lists(most_list_segments(call.file.hints));
   for (const ListedPart& part : parts.list())
     if (!part.shares.full && !part.by_runs)
       lists.add({TransferKind::read, part.shares.span.offset + call.outlook.shift,

@@ -41,7 +41,7 @@ std::int64_t without_gap(std::span<const Transfer> transfers) {
 // Issues this rank's requests, lets the next ranks go, and waits.
 Result<std::int64_t> issue_and_pass(RunningCall& call, Turns& turns) {
   const Access& access = call.access;
-  TransferLists lists(call.file.hints.list_segments);
+  TransferLists lists(most_list_segments(call.file.hints));
   std::byte* memory = call.direct_memory();
   for_each_run(access.file.stream, access.file.first, access.file.first + access.file.bytes,
                [&](Extent run) {

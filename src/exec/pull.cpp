@@ -19,6 +19,8 @@ constexpr std::int64_t kFetchBytes = 32 << 10;
 constexpr std::int64_t kMapBytes = 8 << 20;
 // Stripes are gathered at least up to this size for one list.
 constexpr std::int64_t kListBytes = 1 << 20;
+// What a device copies at once stays in the second-level cache, with what is fetched for it.
+constexpr std::int64_t kCopiedListBytes = 512 << 10;
 // Runs at least this long travel straight between a peer's memory and the window.
 constexpr std::int64_t kScatterRunBytes = 1024;
 
@@ -149,12 +151,15 @@ class Puller {
   void own_lists(std::int64_t round) {
     // What is staged and what is fetched for it have a half of the buffer each.
     const std::int64_t most = std::max(kListBytes, call_.file.hints.cb_buffer_size / 2);
+    const Hints& hints = call_.file.hints;
+    const bool copied = hints.list_segments == 0 && !call_.file.device->facts().asynchronous;
+    const std::int64_t enough = copied ? std::min(most, kCopiedListBytes) : most;
     for (const MovingWindow& owned : call_.plan().owned) {
       for_each_owned(owned, round, [&](Extent piece) {
         if (call_.reading()) piece.bytes = std::min(piece.bytes, call_.end_of_file - piece.offset);
         cut(piece, most, [&](Extent chunk) {
-          const bool full = std::ssize(parts_.list()) >= call_.file.hints.list_segments;
-          if (full || parts_.staging_bytes() + chunk.bytes > most) own_parts();
+          const bool full = std::ssize(parts_.list()) >= most_list_segments(hints);
+          if (full || parts_.staging_bytes() + chunk.bytes > enough) own_parts();
           parts_.add(call_, chunk, true);
         });
       });

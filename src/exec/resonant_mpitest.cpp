@@ -87,6 +87,25 @@ TEST_P(ResonantWays, ListsAreAsLongAsAskedFor) {
   }
 }
 
+// Unasked, an agent that has the device copy at once what it has gathered keeps it in its cache.
+TEST_P(ResonantWays, ListsThatNobodyAskedForFitTheCache) {
+  hints_.cb_buffer_size = 64 << 20;
+  open();
+  const FileRange range = dealt(kStripe / 2, 2 * 4 * 70 / world_size());
+  const Log writes = logged([&] { write(range); });
+  const Log reads = logged([&] { read(range); });
+  const bool one_node = file_->collective->peers.available();
+  const bool gathers = GetParam() == TransportChoice::messages || !one_node;
+  for (const Log& log : {writes, reads})
+    for (const auto& [node, requests] : log) {
+      if (world_size() == 1 || world_size() == 16) continue;  // no agents, or several in turn
+      std::int64_t longest = 0;
+      for (const RequestLogEntry& request : requests)
+        longest = std::max(longest, request.range.bytes);
+      EXPECT_EQ(longest, gathers ? 64 * kStripe : 512 << 10) << "node " << node;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, ResonantWays,
                          ::testing::Values(TransportChoice::messages, TransportChoice::shared));
 

@@ -221,7 +221,7 @@ std::span<const HintRow> hint_rows() {
       choice<&Hints::transport, TransportChoice>("tutti_transport",
                                                  "auto, messages, shared or arena"),
       choice<&Hints::nonblocking, NonblockingChoice>("tutti_nonblocking", "auto, thread or polled"),
-      number<&Hints::list_segments, 1, 1 << 20>("tutti_list_segments", "a number above zero"),
+      number<&Hints::list_segments, 0, 1 << 20>("tutti_list_segments", kCount),
       number<&Hints::delay_us, 0, 10'000'000>("tutti_delay_us", "microseconds, at most 10 s"),
       choice<&Hints::read_ahead, Toggle>("tutti_read_ahead", kToggle),
       choice<&Hints::turns, Toggle>("tutti_turns", kToggle),

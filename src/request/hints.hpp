@@ -58,7 +58,7 @@ struct Hints {
   AccessMethod access = AccessMethod::automatic;
   TransportChoice transport = TransportChoice::automatic;
   NonblockingChoice nonblocking = NonblockingChoice::automatic;
-  std::int64_t list_segments = 64;
+  std::int64_t list_segments = 0;  // 0: up to 64, fewer where that suits the device
   std::int64_t delay_us = 100;
   Toggle read_ahead = Toggle::automatic;
   Toggle turns = Toggle::automatic;
@@ -66,6 +66,11 @@ struct Hints {
 
   friend bool operator==(const Hints&, const Hints&) = default;
 };
+
+// The most pieces in a list.
+inline std::int64_t most_list_segments(const Hints& hints) {
+  return hints.list_segments > 0 ? hints.list_segments : 64;
+}
 
 // Whether some writer of the file may rewrite bytes between its pieces (data sieving), so that all
 // of them have to lock what they write.

@@ -184,9 +184,9 @@ Result<std::int64_t> transfer_independent(Device& device, const Access& access, 
   }
   if (memory.is_contiguous())
     return from_packed(device, access.direction, file, access.memory.base + memory.first(), method,
-                       limits, scratch, hints.list_segments);
+                       limits, scratch, most_list_segments(hints));
   if (file_is_contiguous(file) && memory.size() / memory.run_count() >= kDirectRunBytes)
-    return direct_runs(device, access, hints.list_segments);
+    return direct_runs(device, access, most_list_segments(hints));
 
   // Both sides in pieces: through a packed buffer, part by part.
   const Buffer staging = allocate_buffer(std::min(file.bytes, kPackBytes));
@@ -198,7 +198,7 @@ Result<std::int64_t> transfer_independent(Device& device, const Access& access, 
     if (access.direction == Direction::write)
       pack(memory, access.memory.base, moved, moved + part, staging.get());
     auto done = from_packed(device, access.direction, range, staging.get(), method, limits, scratch,
-                            hints.list_segments);
+                            most_list_segments(hints));
     if (!done) return done;
     if (access.direction == Direction::read)
       unpack(memory, access.memory.base, moved, moved + *done, staging.get());
