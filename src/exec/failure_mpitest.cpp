@@ -101,13 +101,19 @@ TEST_P(Failure, AWriteThatMeetsAFullDisk) {
 }
 
 TEST_P(Failure, AReadThatMeetsABadBlock) {
-  auto file = open("fail-read-at=100001,errno=EIO");
-  ASSERT_NE(file, nullptr);
-  const FileRange range = mine();
-  std::vector<std::byte> memory(static_cast<std::size_t>(range.bytes) + 1);
-  const Access access{Direction::read, range, {Pattern::run(range.bytes), memory.data()}};
-  expect_same_failure(transfer_collective(*file, access, std::nullopt), ErrorKind::io);
-  EXPECT_TRUE(close_file(std::move(file)).has_value());
+  for (const bool asynchronous : {false, true}) {
+    auto file = open("fail-read-at=100001,errno=EIO");
+    ASSERT_NE(file, nullptr);
+    const auto says = std::make_shared<test::Statement>();
+    if (asynchronous) says->facts = [](DeviceFacts& facts) { facts.asynchronous = true; };
+    file->device = Device(std::make_unique<test::RestatedDevice>(std::move(file->device), says));
+    const FileRange range = mine();
+    std::vector<std::byte> memory(static_cast<std::size_t>(range.bytes) + 1);
+    const Access access{Direction::read, range, {Pattern::run(range.bytes), memory.data()}};
+    expect_same_failure(transfer_collective(*file, access, std::nullopt), ErrorKind::io);
+    for (const Scratch& window : file->collective->windows) EXPECT_FALSE(window.lent());
+    EXPECT_TRUE(close_file(std::move(file)).has_value());
+  }
 }
 
 TEST_P(Failure, ARankThatRefusesStaysInStep) {

@@ -1,6 +1,9 @@
 #include "exec/pull.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
 
 #include "exec/listed_access.hpp"
 #include "exec/staged_memory.hpp"
@@ -26,7 +29,8 @@ constexpr std::int64_t kScatterRunBytes = 1024;
 
 class Puller {
  public:
-  explicit Puller(RunningCall& call) : call_(call) {}
+  explicit Puller(RunningCall& call)
+      : call_(call), reads_ahead_(call.reading() && call.file.device->facts().asynchronous) {}
 
   std::optional<Error> run() {
     const bool staged = anybody_is_staged();
@@ -153,11 +157,15 @@ class Puller {
     const std::int64_t most = std::max(kListBytes, call_.file.hints.cb_buffer_size / 2);
     const Hints& hints = call_.file.hints;
     const bool copied = hints.list_segments == 0 && !call_.file.device->facts().asynchronous;
-    const std::int64_t enough = copied ? std::min(most, kCopiedListBytes) : most;
     for (const MovingWindow& owned : call_.plan().owned) {
+      // Ahead of time two lists are under way; a part of the file is several of them.
+      const std::int64_t longest = !reads_ahead_             ? most
+                                   : owned.stripes.unit == 0 ? std::max(kListBytes, most / 4)
+                                                             : std::max(kListBytes, most / 2);
+      const std::int64_t enough = copied ? std::min(longest, kCopiedListBytes) : longest;
       for_each_owned(owned, round, [&](Extent piece) {
         if (call_.reading()) piece.bytes = std::min(piece.bytes, call_.end_of_file - piece.offset);
-        cut(piece, most, [&](Extent chunk) {
+        cut(piece, longest, [&](Extent chunk) {
           const bool full = std::ssize(parts_.list()) >= most_list_segments(hints);
           if (full || parts_.staging_bytes() + chunk.bytes > enough) own_parts();
           parts_.add(call_, chunk, true);
@@ -165,9 +173,11 @@ class Puller {
       });
       own_parts();
     }
+    if (reads_ahead_) own_parts();
   }
 
   void own_parts() {
+    if (reads_ahead_) return read_next();
     if (!parts_.empty() && !failure_) {
       const auto lease = call_.state.windows[0].borrow(parts_.staging_bytes());
       const auto slots = call_.state.slots.borrow(parts_.asked_bytes());
@@ -177,6 +187,36 @@ class Puller {
         move_parts(lease.data(), slots.data());
     }
     parts_.clear();
+  }
+
+  // Starts to read what is gathered, and deals out what was started before it.
+  void read_next() {
+    if (!parts_.empty() && !failure_) {
+      const auto slot = static_cast<std::size_t>(slot_);
+      const std::int64_t bytes = parts_.staging_bytes();
+      Started& next = started_[slot].emplace(call_.state.windows[slot].borrow(bytes));
+      next.parts = std::move(parts_);
+      if (next.staging.granted()) {
+        next.wanted = start_parts(call_, next.parts, next.staging.data(), slot_);
+      } else {
+        started_[slot].reset();
+        note(Error{ErrorKind::no_memory, "no memory for a window"});
+      }
+    }
+    parts_ = {};
+    slot_ = 1 - slot_;
+    conclude(slot_);
+  }
+
+  void conclude(int slot) {
+    std::optional<Started>& done = started_[static_cast<std::size_t>(slot)];
+    if (!done) return;
+    note(finish_parts(call_, done->wanted, slot));
+    const auto slots = call_.state.slots.borrow(done->parts.asked_bytes());
+    if (!slots.granted()) note(Error{ErrorKind::no_memory, "no memory for a window"});
+    for (const ListedPart& part : done->parts.list())
+      deal_out(part.shares, done->staging.data() + part.at, slots.data());
+    done.reset();
   }
 
   void move_parts(std::byte* staging, std::byte* slots) {
@@ -308,8 +348,20 @@ class Puller {
     std::int64_t bytes;
   };
 
+  // A list that storage reads.
+  struct Started {
+    explicit Started(Scratch::Lease lease) : staging(std::move(lease)) {}
+    Scratch::Lease staging;
+    ListedParts parts;
+    std::int64_t wanted = 0;
+  };
+
   RunningCall& call_;
   std::optional<Error> failure_;
+  // Storage reads the next list while this rank deals out the last one.
+  const bool reads_ahead_;
+  std::array<std::optional<Started>, Background::kSlots> started_;
+  int slot_ = 0;
   // Bytes that a rank with noncontiguous memory staged for this owner.
   struct StagedPart {
     PackedRange range;

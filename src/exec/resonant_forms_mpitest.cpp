@@ -251,6 +251,26 @@ TEST_F(Resonant, PlacementsByTable) {
   EXPECT_GT(file_->counters.plan_bytes, 0);
 }
 
+// Where storage takes requests without being waited for, a list is read while the one before it is
+// dealt out; where it also answers stripe by stripe only, the lists are parts of the file.
+TEST_F(Resonant, ListsAreReadWhileTheOnesBeforeAreDealtOut) {
+  for (const bool single_reads : {false, true}) {
+    hints_.transport = TransportChoice::shared;
+    hints_.cb_buffer_size = 4 << 20;
+    open();
+    restate()->facts = [&](DeviceFacts& facts) {
+      facts.asynchronous = true;
+      facts.single_reads = single_reads;
+    };
+    for (const std::int64_t segment : {1000, 40'000, 300'000}) {
+      const FileRange range = dealt(segment, (20 << 20) / segment / world_size(), segment / 3);
+      write(range);
+      read(range);
+    }
+    TearDown();
+  }
+}
+
 // What a file system says and nobody understands: one line of one rank, and the file is used.
 TEST_F(Resonant, AStripingThatIsNotUnderstoodIsSaidOnce) {
   open();
