@@ -20,6 +20,7 @@ constexpr std::int64_t kPickedRunBytes = 48;
 
 // What a rank reads goes past its caches from here on.
 constexpr std::int64_t kStreamedBytes = 1 << 20;
+constexpr std::int64_t kStreamedRunBytes = 1024;
 // So much of the address space is taken at once.
 constexpr std::int64_t kViewBytes = std::int64_t{1} << 30;
 // So much of what was looked at stays mapped, in this process's memory.
@@ -236,7 +237,7 @@ class ArenaRead : public ArenaSteps {
   Scratch::Lease room_for_sorting(const Shares& shares) {
     std::int64_t bytes = 1;
     for (const Share& share : shares.list)
-      if (goes_past_caches(share)) bytes += share.bytes();
+      if (goes_past_caches(share) && !streams_runs(share)) bytes += share.bytes();
     return call_.state.windows[1].borrow(bytes);
   }
 
@@ -245,16 +246,23 @@ class ArenaRead : public ArenaSteps {
     sinks_.clear();
     for (const Share& share : shares.list) {
       std::byte*& to = next[static_cast<std::size_t>(share.origin)];
+      if (streams_runs(share)) {
+        pack_streaming(*share.pattern, window_base, share.begin, share.end, to);
+        to += share.bytes();
+        continue;
+      }
       std::byte*& place = goes_past_caches(share) ? sorted : to;
       sinks_.push_back({share.pattern, share.begin, share.end, place});
       place += share.bytes();
     }
     pack_many(sinks_, window_base);
-    for (std::size_t i = 0; i < sinks_.size(); ++i) {
-      const Share& share = shares.list[i];
+    auto packed = sinks_.begin();
+    for (const Share& share : shares.list) {
+      if (streams_runs(share)) continue;
+      const std::byte* from = (packed++)->packed;
       if (!goes_past_caches(share)) continue;
       std::byte*& to = next[static_cast<std::size_t>(share.origin)];
-      copy_streaming(to, sinks_[i].packed, share.bytes());
+      copy_streaming(to, from, share.bytes());
       to += share.bytes();
     }
   }
@@ -262,6 +270,10 @@ class ArenaRead : public ArenaSteps {
   // What goes straight to this rank's own memory, not to the slot, does so as what it takes.
   bool goes_past_caches(const Share& share) const {
     return share.origin == me_ && call_.memory_is_direct(me_) ? streams_ : streams_into_slot_;
+  }
+  // Long runs need no sorting first.
+  bool streams_runs(const Share& share) const {
+    return goes_past_caches(share) && mean_run(*share.pattern) >= kStreamedRunBytes;
   }
 
   static Status no_window() { return fail(ErrorKind::no_memory, "no memory for a window"); }
