@@ -9,17 +9,30 @@ EXPECTED is one of
   waiting   the job is not over, and says what it waits for; it is ended here
 """
 
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
 PATIENCE_S = 60  # after which a job hangs
-SAYS_WITHIN_S = 15  # what it waits for
 ENDING_S = 10  # that launchers take to end the rest of a job
+
+
+@contextlib.contextmanager
+def started(words, **options):
+    """A job of its own process group, of which nothing is left in the end."""
+    job = subprocess.Popen(words, start_new_session=True, **options)
+    try:
+        yield job
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
 
 
 def fatal(done, folder):
@@ -52,26 +65,29 @@ def waiting(words, folder):
     """Ends the job with SIGTERM, which launchers pass on, once it has said what it waits for."""
     sentence = "MPI_Finalize waits for accesses that are not over"
     said = pathlib.Path(folder, "said")
-    with said.open("w", encoding="utf-8") as output:
-        job = subprocess.Popen(words, stdout=output, stderr=output)
-    until = time.monotonic() + SAYS_WITHIN_S
-    while sentence not in said.read_text(encoding="utf-8") and time.monotonic() < until:
-        time.sleep(0.2)
-    over = job.poll() is not None
-    job.terminate()
-    job.wait(timeout=PATIENCE_S)
+    with said.open("w", encoding="utf-8") as output, started(words, stdout=output, stderr=output) as job:
+        until = time.monotonic() + PATIENCE_S
+        while sentence not in said.read_text(encoding="utf-8") and time.monotonic() < until:
+            time.sleep(0.2)
+        over = job.poll() is not None
+        job.terminate()
+        try:
+            job.wait(timeout=ENDING_S)
+        except subprocess.TimeoutExpired:
+            yield False, f"the job was not over {ENDING_S} s after it was asked to end"
     yield not over, "the job was over"
     yield said.read_text(encoding="utf-8").count(sentence) == 1, "the job must say once what it waits for"
 
 
 def finished(words, folder, checks):
     """What is wrong with a job that ends by itself."""
-    try:
-        done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False, timeout=PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        yield False, f"the job was not over after {PATIENCE_S} s"
-        return
+    with started(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+        try:
+            stdout, stderr = job.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            yield False, f"the job was not over after {PATIENCE_S} s"
+            return
+    done = subprocess.CompletedProcess(words, job.returncode, stdout, stderr)
     print(done.stdout + done.stderr)
     yield from checks(done, folder)
 

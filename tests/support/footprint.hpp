@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace tutti::test {
 
@@ -49,6 +51,25 @@ inline int entries_in(const char* path) {
 
 inline int descriptor_count() { return entries_in("/proc/self/fd"); }
 inline int thread_count() { return entries_in("/proc/self/task"); }
+
+// A thread that was joined leaves the list of threads a little later. Looks until the count is
+// what is expected, or nothing helps.
+inline int thread_count_at_last(int expected) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (thread_count() != expected && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return thread_count();
+}
+
+// The count once nothing of what went before is ending any more.
+inline int steady_thread_count() {
+  int before = -1;
+  for (int now = thread_count(); now != before; now = thread_count()) {
+    before = now;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return before;
+}
 
 struct Footprint {
   std::int64_t heap = heap_bytes();

@@ -53,6 +53,10 @@ class RestatedDevice final : public DeviceBackend {
       look(mapped);
     });
   }
+  Result<PageView> view(Extent range) override {
+    statement_->before_look();
+    return device_->view(range);
+  }
   Result<std::int64_t> size() override { return device_->size(); }
   Status resize(std::int64_t bytes) override { return device_->resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return device_->preallocate(bytes); }
