@@ -23,8 +23,8 @@ class Ours {
     for (int i = 0; requests != nullptr && i < count; ++i)
       if (requests[i] != MPI_REQUEST_NULL)
         if (auto found = pending_requests().find(requests[i])) {
-          ++found->lookers;
           found_.push_back({i, std::move(found)});
+          ++found_.back().request->lookers;
         }
     attend();
   }

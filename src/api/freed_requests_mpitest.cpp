@@ -58,6 +58,17 @@ TEST_P(FreedRequests, ErrorsAreSaidOnce) {
   }
 }
 
+// Also where the reason itself says nothing of a file.
+TEST_P(FreedRequests, RefusedArgumentsAreSaidWithTheFile) {
+  testing::internal::CaptureStderr();
+  MPI_Request request = MPI_REQUEST_NULL;
+  TUTTI_OK(MPI_File_iwrite_at_all(file_, 0, data_.data(), -1, MPI_CHAR, &request));
+  free(request);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("MPI_File_iwrite_at_all, whose request was freed: "), std::string::npos);
+  EXPECT_NE(said.find("/dev/full: the count is negative"), std::string::npos) << said;
+}
+
 TEST_P(FreedRequests, ErrorsThatACallRaisesAreNotSaid) {
   testing::internal::CaptureStderr();
   for (int i = 0; i < 3; ++i) {

@@ -32,8 +32,10 @@ int note_freed(void* state) {
 
 void say_lost_failure(const PendingRequest& request) {
   const auto& outcome = request.operation->outcome();
-  if (!outcome)
-    complain(std::string(request.call) + ", whose request was freed: " + outcome.error().message);
+  if (outcome) return;
+  const std::string& why = outcome.error().message;
+  const std::string file = why.starts_with(request.file_name) ? "" : request.file_name + ": ";
+  complain(std::string(request.call) + ", whose request was freed: " + file + why);
 }
 
 // File access is not cancelled, and its status says so.
@@ -46,10 +48,12 @@ RequestTable& pending_requests() {
   return table;
 }
 
-Result<std::shared_ptr<PendingRequest>> RequestTable::add(const char* call, MPI_File file) {
+Result<std::shared_ptr<PendingRequest>> RequestTable::add(const char* call, MPI_File file,
+                                                          const std::string& file_name) {
   auto request = std::make_shared<PendingRequest>();
   request->call = call;
   request->file = file;
+  request->file_name = file_name;
   request->operation = std::make_shared<Operation>([this, request] { note_finished(request); });
   if (auto started = mpi_status(PMPI_Grequest_start(fill_status, tutti::note_freed, ignore_cancel,
                                                     request.get(), &request->handle),

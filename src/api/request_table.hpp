@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,7 @@ namespace tutti {
 struct PendingRequest {
   const char* call = nullptr;
   MPI_File file = MPI_FILE_NULL;
+  std::string file_name;
   MPI_Request handle = MPI_REQUEST_NULL;
   std::shared_ptr<Operation> operation;
   std::atomic<bool> completed = false;  // the host knows that it is over
@@ -33,7 +35,8 @@ struct PendingRequest {
 class RequestTable {
  public:
   // Local. A new request whose operation is still to be started.
-  Result<std::shared_ptr<PendingRequest>> add(const char* call, MPI_File file);
+  Result<std::shared_ptr<PendingRequest>> add(const char* call, MPI_File file,
+                                              const std::string& file_name);
 
   // Local. Null for a request that is not ours.
   std::shared_ptr<PendingRequest> find(MPI_Request handle);

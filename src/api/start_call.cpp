@@ -56,9 +56,9 @@ Result<std::int64_t> memory_bytes(const Result<ConvertedBytes>& moved) {
 
 // Local. Makes a request and has start(operation) start what it stands for.
 template <class Start>
-Status hand_out(const DataCall& call, MPI_File handle, MPI_Request* handed_out,
+Status hand_out(const DataCall& call, MPI_File handle, const File& file, MPI_Request* handed_out,
                 const Start& start) {
-  auto pending = pending_requests().add(call.name, handle);
+  auto pending = pending_requests().add(call.name, handle, file.name);
   if (!pending) return tl::make_unexpected(pending.error());
   *handed_out = (*pending)->handle;
   start((*pending)->operation);
@@ -73,7 +73,7 @@ Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const D
                       MPI_Request* handed_out) {
   if (call.collective) {
     const auto moved = move_at_once(file, call, given);
-    return hand_out(call, handle, handed_out,
+    return hand_out(call, handle, file, handed_out,
                     [&](Started operation) { operation->finish(memory_bytes(moved)); });
   }
   std::optional<PointerClaim> claim;
@@ -82,7 +82,7 @@ Status finish_at_once(const DataCall& call, MPI_File handle, File& file, const D
     if (claim) claim->settle(0);
     return tl::make_unexpected(request.error());
   }
-  return hand_out(call, handle, handed_out, [&](Started operation) {
+  return hand_out(call, handle, file, handed_out, [&](Started operation) {
     operation->finish(memory_bytes(move_independently(file, call.direction, *request)));
   });
 }
@@ -95,7 +95,7 @@ Status start_converted(const DataCall& call, MPI_File handle, File& file, Starte
   const auto access = [started, direction = call.direction] {
     return ConvertedAccess{direction, started.access.file, started.converted.get()};
   };
-  return hand_out(call, handle, handed_out, [&](Started operation) {
+  return hand_out(call, handle, file, handed_out, [&](Started operation) {
     if (call.collective)
       nonblocking.start_together(
           operation, [access, refusal = started.refusal](OpenFile& engine, MpiCaller& caller) {
@@ -152,7 +152,7 @@ int start_data(const DataCall& call, MPI_File handle, const DataArguments& argum
     if (file.representation != nullptr)
       return start_converted(call, handle, file, std::move(started), request);
     if (!call.collective && started.refusal) return tl::make_unexpected(*started.refusal);
-    return hand_out(call, handle, request, [&](Started operation) {
+    return hand_out(call, handle, file, request, [&](Started operation) {
       Nonblocking& nonblocking = *file.engine->nonblocking;
       if (call.collective)
         nonblocking.start_together(operation, std::move(started.access), started.refusal);
