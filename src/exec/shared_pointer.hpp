@@ -1,10 +1,11 @@
 // The shared file pointer of one open file.
 //
-// Its truth is a pair of counters. Ranks of one node have them in the block of memory that they
-// share anyway, and add to them without asking anybody: opening makes nothing for this. Elsewhere
-// they are in the memory of rank 0, whose process answers questions on a socket: one for all its
-// files (mpi/counter_service.hpp), since it must be there before anybody asks, and whoever asks
-// first asks alone. Nothing is left behind in any file system, also not by a crash.
+// Its truth is a pair of counters. Where all ranks are on one node they have them in the block of
+// memory that they share anyway, and add to them without asking anybody: opening makes nothing for
+// this. Otherwise they are in the memory of rank 0, whose process answers questions: it listens on
+// one socket for all its files (mpi/counter_service.hpp), since it must be there before anybody
+// asks, and whoever asks first asks alone. Nothing is left behind in any file system, also not by a
+// crash.
 //
 // The pointer stands at base + counter. A collective call that sets it (a new view, a seek) goes
 // over to the other counter, which rank 0 has zeroed before the ranks met in that call: ranks that

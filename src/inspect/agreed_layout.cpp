@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 
 #include "layout/layout_words.hpp"
@@ -16,17 +15,6 @@ struct LayoutCard {
   LayoutPrint print{};
   std::int64_t words = 0;
 };
-
-Extent accessed(const std::vector<CallCard>& cards) {
-  std::int64_t lower = std::numeric_limits<std::int64_t>::max();
-  std::int64_t upper = 0;
-  for (const CallCard& card : cards) {
-    if (card.bytes <= 0) continue;
-    lower = std::min(lower, card.lower);
-    upper = std::max(upper, card.upper);
-  }
-  return lower < upper ? Extent{lower, upper - lower} : Extent{};
-}
 
 // Collective. Rank 0's layout; no striping where it cannot be understood, which is the same on all
 // ranks because all read the same words.
@@ -54,7 +42,7 @@ Result<StripeLayout> agreed_layout(const InspectCall& call, const std::vector<Ca
   });
   if (alike && state.layout.complete()) return state.layout;
 
-  StripeLayout mine = alike ? state.layout_for(accessed(cards)) : state.layout;
+  StripeLayout mine = alike ? state.layout_for(accessed_range(cards)) : state.layout;
   const std::vector<std::int64_t> words = layout_words(mine);
   const LayoutCard card{mine.print(), std::ssize(words)};
   std::vector<LayoutCard> all(static_cast<std::size_t>(call.ranks));

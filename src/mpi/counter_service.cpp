@@ -243,8 +243,9 @@ CounterService::CounterService() = default;
 CounterService::~CounterService() = default;
 
 Result<std::shared_ptr<CounterService>> CounterService::of_process() {
-  static std::mutex lock;
-  static std::weak_ptr<CounterService> known;
+  // Files may be opened in exit handlers.
+  static std::mutex& lock = *new std::mutex;
+  static std::weak_ptr<CounterService>& known = *new std::weak_ptr<CounterService>;
   const std::lock_guard guard(lock);
   if (auto running = known.lock()) return running;
   auto started = start();

@@ -145,7 +145,7 @@ Status CephBackend::run(std::span<Transfer> batch) {
   if (Status sound = check_batch(path_, rights_, batch); !sound) return sound;
   const std::vector<Workers::Job> jobs = jobs_of(batch);
   if (jobs.size() > 1) return workers_.wait(workers_.submit(jobs));
-  return jobs.empty() ? Status() : move(jobs[0]);
+  return jobs.empty() ? Status() : workers_.run_here(jobs[0]);
 }
 
 }  // namespace tutti

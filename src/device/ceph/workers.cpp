@@ -13,7 +13,7 @@ tl::unexpected<Error> no_batch() {
   return fail(ErrorKind::invalid_argument, "no such batch is in flight");
 }
 
-// Nothing leaves a thread of ours but an outcome.
+// Nothing leaves the device but an outcome.
 Status guarded(const Workers::Move& move, Workers::Job job) noexcept {
   try {
     return move(job);
@@ -25,6 +25,8 @@ Status guarded(const Workers::Move& move, Workers::Job job) noexcept {
 }
 
 }  // namespace
+
+Status Workers::run_here(Job job) noexcept { return guarded(move_, job); }
 
 Workers::~Workers() {
   {

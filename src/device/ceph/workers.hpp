@@ -34,6 +34,8 @@ class Workers {
   std::uint64_t submit(std::span<const Job> jobs);
   Status wait(std::uint64_t ticket);
   Result<bool> test(std::uint64_t ticket);
+  // The same in this thread.
+  Status run_here(Job job) noexcept;
 
  private:
   struct Batch {
