@@ -45,7 +45,7 @@ def view_cost(outcome):
 
 def inspector(bench):
     """First and second call, over the number of elements and over the number of ranks."""
-    repeats = 3 if bench.quick else 5
+    repeats = 3 if bench.quick else 20
     most = bench.ranks(16, 4)[0]
     elements = (10_000, 100_000, 1_000_000) if bench.quick else (10_000, 100_000, 1_000_000, 10_000_000)
     points = [(4, count) for count in elements] + [(ranks, 100_000) for ranks in bench.ranks(2, 4, 8, 16)]
