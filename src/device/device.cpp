@@ -2,8 +2,10 @@
 
 namespace tutti {
 
-Status DeviceBackend::view_mapped(Extent, const std::function<void(const std::byte*)>&) {
-  return fail(ErrorKind::unsupported_operation, "this device maps no files");
+Status DeviceBackend::view_mapped(Extent range, const std::function<void(const std::byte*)>& look) {
+  auto opened = view(range);
+  if (!opened) return tl::make_unexpected(opened.error());
+  return opened->look(range, look);
 }
 
 Result<PageView> DeviceBackend::view(Extent) {

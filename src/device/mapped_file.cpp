@@ -35,24 +35,21 @@ int allocate(int descriptor, Extent range) {
   return code;
 }
 
-// Calls `use` with the address of the range's first byte.
-Status with_mapping(const PosixFile& file, Extent range, TransferKind kind,
-                    const std::function<void(std::byte*)>& use) {
+Status with_mapping(const PosixFile& file, Extent range,
+                    const std::function<void(std::byte*)>& fill) {
   const std::int64_t page = sysconf(_SC_PAGESIZE);
   const std::int64_t start = range.offset / page * page;
   const auto bytes = static_cast<std::size_t>(range.end() - start);
-  const bool writes = kind == TransferKind::write;
-  void* mapped = mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                      MAP_SHARED | MAP_POPULATE, file.descriptor(), start);
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                      file.descriptor(), start);
   if (mapped == MAP_FAILED)
-    return tl::make_unexpected(
-        transfer_error(errno, file.path(), {kind, range.offset, nullptr, range.bytes, 0}));
+    return tl::make_unexpected(transfer_error(
+        errno, file.path(), {TransferKind::write, range.offset, nullptr, range.bytes, 0}));
   auto* memory = static_cast<std::byte*>(mapped);
-  const bool whole = run_guarded({memory, bytes}, [&] { use(memory + (range.offset - start)); });
+  const bool whole = run_guarded({memory, bytes}, [&] { fill(memory + (range.offset - start)); });
   munmap(mapped, bytes);
   if (whole) return {};
-  return fail(ErrorKind::io, file.path() + ": the file was cut short while it was " +
-                                 (writes ? "written" : "read"));
+  return fail(ErrorKind::io, file.path() + ": the file was cut short while it was written");
 }
 
 }  // namespace
@@ -71,12 +68,7 @@ Status store_mapped(const PosixFile& file, Extent range,
   if (const int code = allocate(file.descriptor(), range); code != 0)
     return tl::make_unexpected(transfer_error(
         code, file.path(), {TransferKind::write, range.offset, nullptr, range.bytes, 0}));
-  return with_mapping(file, range, TransferKind::write, fill);
-}
-
-Status view_mapped(const PosixFile& file, Extent range,
-                   const std::function<void(const std::byte*)>& look) {
-  return with_mapping(file, range, TransferKind::read, look);
+  return with_mapping(file, range, fill);
 }
 
 }  // namespace tutti

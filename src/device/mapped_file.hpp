@@ -16,7 +16,7 @@ namespace tutti {
 // directions, on a file system of this machine.
 bool can_map(const PosixFile& file);
 
-// The same for reading only: a regular file of this machine, open for reading.
+// The same for reading only (PageView): a regular file of this machine, open for reading.
 bool can_view(const PosixFile& file);
 
 // Local. Maps `range` for the time of `fill`, which gets the address of its first byte and stores
@@ -26,11 +26,5 @@ bool can_view(const PosixFile& file);
 // REQUIRES: can_map(file), range.bytes > 0.
 Status store_mapped(const PosixFile& file, Extent range,
                     const std::function<void(std::byte*)>& fill);
-
-// Local. Maps `range` for the time of `look`, which reads it straight from the page cache. Where
-// the file is cut short meanwhile, `look` is left in the middle and io is returned; it must own
-// nothing. REQUIRES: can_view(file), range.bytes > 0, a range within the file.
-Status view_mapped(const PosixFile& file, Extent range,
-                   const std::function<void(const std::byte*)>& look);
 
 }  // namespace tutti

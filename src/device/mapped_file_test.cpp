@@ -10,8 +10,15 @@
 
 #include <gtest/gtest.h>
 
+#include "device/page_view.hpp"
+
 namespace tutti {
 namespace {
+
+Status view_of(const PosixFile& file, Extent range,
+               const std::function<void(const std::byte*)>& look) {
+  return PageView::open(file.descriptor(), file.path(), range)->look(range, look);
+}
 
 class MappedFile : public ::testing::Test {
  protected:
@@ -44,7 +51,7 @@ TEST_F(MappedFile, StoresExactlyWhatIsStoredAndExtendsTheFile) {
   });
   ASSERT_TRUE(stored.has_value()) << stored.error().message;
   expected.resize(14'001);
-  for (int i = 0; i < 9'000; i += 3) expected[static_cast<std::size_t>(5'001 + i)] = std::byte{9};
+  for (std::size_t i = 0; i < 9'000; i += 3) expected[5'001 + i] = std::byte{9};
   EXPECT_TRUE(contents() == expected);
 }
 
@@ -89,7 +96,7 @@ TEST_F(MappedFile, ShowsWhatTheFileHolds) {
   ASSERT_TRUE(can_view(*reader));
   EXPECT_FALSE(can_map(*reader));
   bool same = false;
-  ASSERT_TRUE(view_mapped(*reader, {4'097, 40'000}, [&](const std::byte* seen) {
+  ASSERT_TRUE(view_of(*reader, {4'097, 40'000}, [&](const std::byte* seen) {
                 same = std::equal(seen, seen + 40'000, stored.begin() + 4'097);
               }).has_value());
   EXPECT_TRUE(same);
@@ -97,7 +104,7 @@ TEST_F(MappedFile, ShowsWhatTheFileHolds) {
 
 TEST_F(MappedFile, AFileCutShortWhileItIsReadIsAnError) {
   ASSERT_TRUE(file_.resize(1 << 20).has_value());
-  const Status seen = view_mapped(file_, {0, 1 << 20}, [&](const std::byte* at) {
+  const Status seen = view_of(file_, {0, 1 << 20}, [&](const std::byte* at) {
     ASSERT_EQ(truncate(path_.c_str(), 0), 0);
     [[maybe_unused]] volatile std::byte gone = at[500'000];
   });

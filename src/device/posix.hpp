@@ -32,9 +32,6 @@ class PosixBackend : public DeviceBackend {
   Status store_mapped(Extent range, const std::function<void(std::byte*)>& fill) override {
     return tutti::store_mapped(file_, range, fill);
   }
-  Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look) override {
-    return tutti::view_mapped(file_, range, look);
-  }
   Result<PageView> view(Extent range) override {
     return PageView::open(file_.descriptor(), file_.path(), range);
   }

@@ -14,6 +14,12 @@
 namespace tutti::test {
 namespace {
 
+std::int64_t longest_of(const std::vector<RequestLogEntry>& requests) {
+  std::int64_t longest = 0;
+  for (const RequestLogEntry& request : requests) longest = std::max(longest, request.range.bytes);
+  return longest;
+}
+
 class ResonantWays : public Resonant, public ::testing::WithParamInterface<TransportChoice> {
  protected:
   void SetUp() override {
@@ -78,10 +84,7 @@ TEST_P(ResonantWays, ListsAreAsLongAsAskedFor) {
     for (const Log& log : {writes, reads})
       for (const auto& [node, requests] : log) {
         if (world_size() == 1 || world_size() == 16) continue;  // no agents, or several in turn
-        std::int64_t longest = 0;
-        for (const RequestLogEntry& request : requests)
-          longest = std::max(longest, request.range.bytes);
-        EXPECT_EQ(longest, segments * kStripe) << "node " << node;
+        EXPECT_EQ(longest_of(requests), segments * kStripe) << "node " << node;
       }
     TearDown();
   }
@@ -99,10 +102,7 @@ TEST_P(ResonantWays, ListsThatNobodyAskedForFitTheCache) {
   for (const Log& log : {writes, reads})
     for (const auto& [node, requests] : log) {
       if (world_size() == 1 || world_size() == 16) continue;  // no agents, or several in turn
-      std::int64_t longest = 0;
-      for (const RequestLogEntry& request : requests)
-        longest = std::max(longest, request.range.bytes);
-      EXPECT_EQ(longest, gathers ? 64 * kStripe : 512 << 10) << "node " << node;
+      EXPECT_EQ(longest_of(requests), gathers ? 64 * kStripe : 512 << 10) << "node " << node;
     }
 }
 

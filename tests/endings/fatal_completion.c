@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job.h"
+
 enum { kBytes = 64 };
 
 static int is(const char* way, const char* name) { return strcmp(way, name) == 0; }
@@ -36,23 +38,16 @@ static void fail_together(const char* way, MPI_File file, MPI_Offset place, char
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  char name[4096];
-  snprintf(name, sizeof name, "faulty:fail-write-after=0,errno=ENOSPC:%s", argv[1]);
-  MPI_File file = MPI_FILE_NULL;
-  MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-  MPI_File_set_errhandler(file, MPI_ERRORS_ARE_FATAL);
+  const Job job = begin_job(&argc, &argv, "faulty:fail-write-after=0,errno=ENOSPC:", argv[1]);
+  MPI_File_set_errhandler(job.file, MPI_ERRORS_ARE_FATAL);
   char data[kBytes];
   memset(data, 'x', sizeof data);
   printf("about to fail\n");
   fflush(stdout);
   if (is(argv[2], "alone"))
-    fail_alone(file, rank == ranks - 1, data);
+    fail_alone(job.file, job.rank == job.ranks - 1, data);
   else
-    fail_together(argv[2], file, (MPI_Offset)kBytes * rank, data);
+    fail_together(argv[2], job.file, (MPI_Offset)kBytes * job.rank, data);
   printf("went on after the error\n");
   fflush(stdout);
   MPI_Finalize();

@@ -3,16 +3,14 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "job.h"
+
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_File file = MPI_FILE_NULL;
-  MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  const Job job = begin_job(&argc, &argv, "", argv[1]);
   static char data[64];
   memset(data, 'x', sizeof data);
   MPI_Request request = MPI_REQUEST_NULL;
-  if (rank == 0) MPI_File_iwrite_at_all(file, 0, data, sizeof data, MPI_BYTE, &request);
+  if (job.rank == 0) MPI_File_iwrite_at_all(job.file, 0, data, sizeof data, MPI_BYTE, &request);
   MPI_Finalize();
   return 0;
 }

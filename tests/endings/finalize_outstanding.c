@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job.h"
+
 enum { kBytes = 100000, kKinds = 4 };  // alone, together, freed, split
 
 static char data[kKinds][kBytes];
@@ -20,31 +22,24 @@ static int holds(const char* path, MPI_Offset place, const char* wanted) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  char name[4096];
-  snprintf(name, sizeof name, "faulty:delay-us=20000:%s", argv[1]);
-  MPI_File file = MPI_FILE_NULL;
-  MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  const Job job = begin_job(&argc, &argv, "faulty:delay-us=20000:", argv[1]);
   MPI_Offset place[kKinds];
   for (int kind = 0; kind < kKinds; ++kind) {
-    memset(data[kind], 'a' + kKinds * rank + kind, kBytes);
-    place[kind] = (MPI_Offset)kBytes * (kind * ranks + rank);
+    memset(data[kind], 'a' + kKinds * job.rank + kind, kBytes);
+    place[kind] = (MPI_Offset)kBytes * (kind * job.ranks + job.rank);
   }
   MPI_Request requests[3];
-  int wrong = MPI_File_iwrite_at(file, place[0], data[0], kBytes, MPI_BYTE, &requests[0]);
-  wrong |= MPI_File_iwrite_at_all(file, place[1], data[1], kBytes, MPI_BYTE, &requests[1]);
-  wrong |= MPI_File_iwrite_at(file, place[2], data[2], kBytes, MPI_BYTE, &requests[2]);
+  int wrong = MPI_File_iwrite_at(job.file, place[0], data[0], kBytes, MPI_BYTE, &requests[0]);
+  wrong |= MPI_File_iwrite_at_all(job.file, place[1], data[1], kBytes, MPI_BYTE, &requests[1]);
+  wrong |= MPI_File_iwrite_at(job.file, place[2], data[2], kBytes, MPI_BYTE, &requests[2]);
   wrong |= MPI_Request_free(&requests[2]);
-  wrong |= MPI_File_write_at_all_begin(file, place[3], data[3], kBytes, MPI_BYTE);
+  wrong |= MPI_File_write_at_all_begin(job.file, place[3], data[3], kBytes, MPI_BYTE);
   MPI_Finalize();
   for (int kind = 0; kind < kKinds; ++kind)
     if (wrong || !holds(argv[1], place[kind], data[kind])) {
-      printf("rank %d: the bytes of access %d are missing\n", rank, kind);
+      printf("rank %d: the bytes of access %d are missing\n", job.rank, kind);
       return 1;
     }
-  if (rank == 0) printf("all bytes are in the file\n");
+  if (job.rank == 0) printf("all bytes are in the file\n");
   return 0;
 }
