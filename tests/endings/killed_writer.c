@@ -2,7 +2,6 @@
 //   killed_writer FILE
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -11,8 +10,6 @@ enum { kBefore = 200 };
 
 int main(int argc, char** argv) {
   const Job job = begin_job(&argc, &argv, "", argv[1]);
-  printf("process %ld\n", (long)getpid());
-  fflush(stdout);
   for (int i = 0;; ++i) {
     MPI_File_write_shared(job.file, &i, 1, MPI_INT, MPI_STATUS_IGNORE);
     if (i == kBefore && job.rank == job.ranks - 1) kill(getpid(), SIGKILL);
