@@ -28,6 +28,7 @@ std::vector<std::pair<std::string, std::string>> list_counters(const Counters& c
   count("device_operations", counters.device_operations);
   count("device_bytes", counters.device_bytes);
   time("inspect_us", counters.inspect_s);
+  time("inspect_cpu_us", counters.inspect_cpu_s);
   time("agree_us", counters.agree_s);
   time("exchange_us", counters.exchange_s);
   time("access_us", counters.access_s);

@@ -83,8 +83,11 @@ class DeviceBackend {
   // REQUIRES: facts().maps_reads, a range that ends within the file. Shows the range's bytes to
   // `look`, which owns nothing while it runs.
   virtual Status view_mapped(Extent range, const std::function<void(const std::byte*)>& look);
-  // REQUIRES: facts().maps_reads. The same for many looks at parts of the range.
+  // REQUIRES: facts().maps_reads. The same for many looks at parts of the range; for stores too
+  // where facts().maps.
   virtual Result<PageView> view(Extent range);
+  // False where the file has holes, as far as that is known: seeing them would fill them.
+  virtual bool is_dense() { return true; }
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(

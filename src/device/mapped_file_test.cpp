@@ -17,7 +17,7 @@ namespace {
 
 Status view_of(const PosixFile& file, Extent range,
                const std::function<void(const std::byte*)>& look) {
-  return PageView::open(file.descriptor(), file.path(), range)->look(range, look);
+  return PageView::open(file.descriptor(), file.path(), range, false)->look(range, look);
 }
 
 class MappedFile : public ::testing::Test {

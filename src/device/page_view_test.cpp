@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,15 @@
 
 namespace tutti {
 namespace {
+
+// Of this process, with the files it has mapped.
+std::int64_t resident_bytes() {
+  std::ifstream facts("/proc/self/statm");
+  std::int64_t all = 0;
+  std::int64_t resident = 0;
+  facts >> all >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
 
 class PageViewOfAFile : public testing::Test {
  protected:
@@ -26,7 +36,18 @@ class PageViewOfAFile : public testing::Test {
   }
   void TearDown() override { unlink(path_.c_str()); }
 
-  PageView open(Extent range) { return *PageView::open(file_.descriptor(), path_, range); }
+  PageView open(Extent range) { return *PageView::open(file_.descriptor(), path_, range, true); }
+
+  void write_byte(std::int64_t at, std::byte value) {
+    Transfer change{TransferKind::write, at, &value, 1, 0};
+    ASSERT_TRUE(file_.transfer({&change, 1}).has_value());
+  }
+  std::byte read_byte(std::int64_t at) {
+    std::byte value{};
+    Transfer look{TransferKind::read, at, &value, 1, 0};
+    EXPECT_TRUE(file_.transfer({&look, 1}).has_value());
+    return value;
+  }
 
   std::string path_;
   PosixFile file_;
@@ -55,11 +76,56 @@ TEST_F(PageViewOfAFile, SeesWhatIsWrittenLater) {
   const auto look = [&](const std::byte* seen) { seen_now = *seen; };
   ASSERT_TRUE(view.look({70'000, 1}, look).has_value());
   EXPECT_EQ(seen_now, stored_[70'000]);
-  std::byte other = ~stored_[70'000];
-  Transfer change{TransferKind::write, 70'000, &other, 1, 0};
-  ASSERT_TRUE(file_.transfer({&change, 1}).has_value());
+  const std::byte other = ~stored_[70'000];
+  write_byte(70'000, other);
   ASSERT_TRUE(view.look({70'000, 1}, look).has_value());
   EXPECT_EQ(seen_now, other);
+}
+
+TEST_F(PageViewOfAFile, KeepsPagesUntilTheyAreForgotten) {
+  constexpr std::int64_t kMega = 1 << 20;
+  ASSERT_TRUE(file_.resize(8 * kMega).has_value());
+  const std::int64_t before = resident_bytes();
+  PageView view = open({0, 8 * kMega});
+  const auto last_of = [&](Extent range) {
+    std::byte last{};
+    EXPECT_TRUE(
+        view.look(range, [&](const std::byte* at) { last = at[range.bytes - 1]; }).has_value());
+    return last;
+  };
+  last_of({kMega, 4 * kMega});
+  last_of({3 * kMega, 3 * kMega});
+  last_of({2 * kMega + 5, 100});
+  EXPECT_EQ(view.shown(), 5 * kMega);
+  EXPECT_GE(resident_bytes() - before, 4 * kMega);
+
+  // What is written meanwhile is seen, also where the file was shorter in between.
+  write_byte(2 * kMega - 1, std::byte{9});
+  EXPECT_EQ(last_of({kMega, kMega}), std::byte{9});
+  ASSERT_TRUE(file_.resize(0).has_value());
+  ASSERT_TRUE(file_.resize(8 * kMega).has_value());
+  EXPECT_EQ(last_of({kMega, kMega}), std::byte{0});
+
+  view.forget();
+  EXPECT_EQ(view.shown(), 0);
+  EXPECT_LT(resident_bytes() - before, kMega);
+  write_byte(2 * kMega - 1, std::byte{8});
+  EXPECT_EQ(last_of({kMega, kMega}), std::byte{8});
+}
+
+TEST_F(PageViewOfAFile, StoresExactlyWhatIsStored) {
+  PageView view = open({0, kBytes});
+  ASSERT_TRUE(view.change({4'095, 3}, [](std::byte* at) { at[1] = std::byte{77}; }));
+  EXPECT_EQ(read_byte(4'095), stored_[4'095]);
+  EXPECT_EQ(read_byte(4'096), std::byte{77});
+  EXPECT_EQ(read_byte(4'097), stored_[4'097]);
+}
+
+TEST_F(PageViewOfAFile, SaysWhereItCouldNotStore) {
+  PageView view = open({0, kBytes});
+  ASSERT_TRUE(file_.resize(0).has_value());
+  EXPECT_FALSE(view.change({0, kBytes}, [](std::byte* at) { at[0] = std::byte{1}; }));
+  EXPECT_EQ(*file_.size(), 0);
 }
 
 TEST_F(PageViewOfAFile, CoversItsRangeOnly) {
@@ -85,7 +151,7 @@ TEST_F(PageViewOfAFile, AFileCutShortIsAnErrorOfThatLook) {
 }
 
 TEST_F(PageViewOfAFile, IsRefusedWhereNothingCanBeMapped) {
-  const auto view = PageView::open(-1, path_, {0, kBytes});
+  const auto view = PageView::open(-1, path_, {0, kBytes}, false);
   ASSERT_FALSE(view.has_value());
   EXPECT_NE(view.error().message.find(path_), std::string::npos);
 }

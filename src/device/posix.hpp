@@ -33,8 +33,9 @@ class PosixBackend : public DeviceBackend {
     return tutti::store_mapped(file_, range, fill);
   }
   Result<PageView> view(Extent range) override {
-    return PageView::open(file_.descriptor(), file_.path(), range);
+    return PageView::open(file_.descriptor(), file_.path(), range, maps_);
   }
+  bool is_dense() override { return file_.is_dense(); }
   Result<std::int64_t> size() override { return file_.size(); }
   Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return file_.preallocate(bytes); }

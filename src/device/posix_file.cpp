@@ -205,6 +205,12 @@ Result<std::int64_t> PosixFile::size() const {
   return end;
 }
 
+bool PosixFile::is_dense() const {
+  constexpr std::int64_t kBlockBytes = 512;  // whatever the file system's blocks are
+  struct stat facts {};
+  return fstat(descriptor(), &facts) == 0 && facts.st_blocks * kBlockBytes >= facts.st_size;
+}
+
 Status PosixFile::resize(std::int64_t bytes) const {
   if (!is_open()) return tl::make_unexpected(closed_error(path_));
   if (Status sound = check_resize(path_, rights_, bytes); !sound) return sound;

@@ -41,6 +41,8 @@ class PosixFile {
   Status transfer(std::span<Transfer> batch) const;
 
   Result<std::int64_t> size() const;
+  // Whether there is storage for as many bytes as the file has.
+  bool is_dense() const;
   Status resize(std::int64_t bytes) const;
   // fallocate(2): keeps data as it is. Where the file system has no such call the file is only
   // extended, without blocks behind it; that is not safe against a concurrent writer beyond the

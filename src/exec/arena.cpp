@@ -8,10 +8,8 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
-// All slots together, so that what was filled in is still in cache when it is taken; many ranks
-// take twice that, for short steps cost more in taking turns than caches save.
-constexpr std::int64_t kAllSlotsBytes = 4 << 20;
-constexpr std::int64_t kMostSlotsBytes = 8 << 20;
+// All slots together, so that what was filled in is still in cache when it is taken.
+constexpr std::int64_t kAllSlotsBytes = 8 << 20;
 constexpr std::int64_t kLeastStepBytes = 64 << 10;
 constexpr std::int64_t kMostStepBytes = 256 << 10;
 constexpr std::int64_t kLeastSlots = 2;
@@ -22,7 +20,7 @@ std::int64_t whole_pages(std::int64_t bytes) { return (bytes + kPage - 1) / kPag
 
 Result<Arena> Arena::create(MPI_Comm comm, int ranks) {
   Arena arena;
-  arena.step_bytes_ = std::clamp(kMostSlotsBytes / ranks / kLeastSlots / kPage * kPage,
+  arena.step_bytes_ = std::clamp(kAllSlotsBytes / ranks / kLeastSlots / kPage * kPage,
                                  kLeastStepBytes, kMostStepBytes);
   arena.slots_ = std::bit_floor(
       static_cast<StepCount>(std::max(kAllSlotsBytes / ranks / arena.step_bytes_, kLeastSlots)));

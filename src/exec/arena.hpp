@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -73,8 +74,11 @@ class Arena {
 
   // How this rank fills slots (SlotFilling): what is quickest depends on how far the cores that
   // took the slot's last bytes are, and on what the system charges for mapping a page.
-  QuickestWay window_way;
-  QuickestWay dealt_way;
+  struct Ways {
+    QuickestWay window;
+    QuickestWay dealt;
+  };
+  std::array<Ways, 2> ways;  // see SeenPages::of_kind()
 
   // One place per rank, written by whoever fills the slot.
   std::int64_t* places(int owner, StepCount step) const {

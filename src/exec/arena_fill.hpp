@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "base/wall_clock.hpp"
 #include "exec/arena_steps.hpp"
+#include "exec/own_pieces.hpp"
 #include "exec/window_access.hpp"
 #include "pattern/interleave.hpp"
 #include "pattern/stream_copy.hpp"
@@ -18,13 +18,8 @@ namespace tutti {
 // are sorted for them by whoever fills the slot, so that every line is touched once.
 constexpr std::int64_t kPickedRunBytes = 48;
 
-// What a rank reads goes past its caches from here on.
-constexpr std::int64_t kStreamedBytes = 1 << 20;
+// Runs from here on go past the caches one by one.
 constexpr std::int64_t kStreamedRunBytes = 1024;
-// So much of the address space is taken at once.
-constexpr std::int64_t kViewBytes = std::int64_t{1} << 30;
-// So much of what was looked at stays mapped, in this process's memory.
-constexpr std::int64_t kShownBytes = 2 << 20;
 // Slots with less in them say nothing about how to fill one.
 constexpr std::int64_t kMeasuredBytes = 16 << 10;
 
@@ -32,8 +27,9 @@ class ArenaFill : public ArenaSteps {
  public:
   explicit ArenaFill(RunningCall& call)
       : ArenaSteps(call),
-        streams_(call.memory_is_direct(me_) && call.access.file.bytes >= kStreamedBytes),
-        maps_(call.file.device->facts().maps_reads) {}
+        streams_(streams_own(call)),
+        maps_(call.file.device->facts().maps_reads),
+        range_(accessed_range(call.outlook.cards)) {}
 
  protected:
   // Local. Fills the slot of `step`, which this rank has claimed; a failure leaves nothing in it.
@@ -43,15 +39,16 @@ class ArenaFill : public ArenaSteps {
     std::fill_n(places, call_.file.ranks, std::int64_t{kNowhere});
     if (failure_) return;
     const Suits suits = what_suits(owner.window, step);
-    QuickestWay& ways = suits == Suits::dealing ? arena_.dealt_way : arena_.window_way;
+    Arena::Ways& known = pages_.of_kind(arena_.ways);
+    QuickestWay& ways = suits == Suits::dealing ? known.dealt : known.window;
     const int open_ways = maps_ && suits != Suits::picking_only ? 4 : 2;
     const int way = ways.next(open_ways);
     streams_into_slot_ = (way & kPastCaches) != 0;
     maps_now_ = (way & kMapped) != 0;
-    // A call's first view is not measured: mostly it serves many slots.
-    if (maps_now_ && view_.shown() == 0) open_view(owner.window, step);
+    // What serves later is not measured: a call's first view, and pages that are kept.
+    if (maps_now_ && (pages_.keeps() || pages_.empty())) see_step(owner.window, step);
     const double began = thread_seconds();
-    if (maps_now_) open_view(owner.window, step);
+    if (maps_now_) see_step(owner.window, step);
     const bool picking = suits != Suits::dealing && !maps_now_;
     const std::int64_t filled = picking ? fill_window(owner.window, step, places, data)
                                         : deal_window(owner.window, step, places, data);
@@ -134,8 +131,8 @@ class ArenaFill : public ArenaSteps {
     const auto sorted = room_for_sorting(shares);
     if (!sorted.granted()) return note(no_window()), true;
     const Extent span{shares.span.offset + call_.outlook.shift, shares.span.bytes};
-    if (!view_.covers(span)) return false;
-    note(view_.look(span, [&](const std::byte* mapped) {
+    if (!pages_.view().covers(span)) return false;
+    note(pages_.view().look(span, [&](const std::byte* mapped) {
       deal_out(shares, mapped - shares.span.offset, sorted.data(), next);
     }));
     ++call_.counters().device_operations;
@@ -143,25 +140,17 @@ class ArenaFill : public ArenaSteps {
     return true;
   }
 
-  // What the call accesses, as far as one view goes from the step on. Where the system refuses it,
-  // nothing is mapped from now on.
-  void open_view(const MovingWindow& window, std::int64_t step) {
-    std::int64_t lower = std::numeric_limits<std::int64_t>::max();
-    std::int64_t upper = 0;
+  // What the step accesses. Where the system refuses it, nothing is mapped from now on.
+  void see_step(const MovingWindow& window, std::int64_t step) {
+    std::int64_t lower = range_.end();
+    std::int64_t upper = range_.offset;
     for_each_interval(window, step, [&](Extent interval, std::int64_t) {
       lower = std::min(lower, interval.offset + call_.outlook.shift);
       upper = std::max(upper, interval.end() + call_.outlook.shift);
     });
-    const Extent all = accessed_range(call_.outlook.cards);
-    lower = std::max(lower, all.offset);
-    upper = std::min(upper, all.end());
-    if (lower >= upper || (view_.covers({lower, upper - lower}) && view_.shown() < kShownBytes))
-      return;
-    const std::int64_t from = all.bytes <= kViewBytes ? all.offset : lower;
-    auto opened = call_.file.device->view({from, std::min(kViewBytes, all.end() - from)});
-    if (opened)
-      view_ = std::move(*opened);
-    else
+    lower = std::max(lower, range_.offset);
+    upper = std::min(upper, range_.end());
+    if (lower < upper && !pages_.see(call_.file.device, {lower, upper - lower}))
       maps_ = maps_now_ = false;
   }
 
@@ -217,7 +206,8 @@ class ArenaFill : public ArenaSteps {
   }
 
   bool maps_;  // until the system refuses
-  PageView view_;
+  SeenPages& pages_ = call_.state.pages;
+  const Extent range_;  // of the file, that the call accesses
   // How the present slot is filled.
   bool streams_into_slot_ = false;
   bool maps_now_ = false;

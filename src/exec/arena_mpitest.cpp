@@ -1,7 +1,10 @@
 // ranks: 1 2 3 4 5
 // Accesses that take many steps of the arena: windows larger than a slab, every way of dealing out.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "exec/collective.hpp"
 #include "mpi/agree.hpp"
@@ -44,10 +47,10 @@ class Arenas : public ::testing::TestWithParam<TransportChoice> {
     return Pattern::repeat(bytes / 7 + 1, 8, Pattern::run(7)).slice(0, bytes);
   }
 
-  void set_contents(bool numbered) {
+  void set_contents(bool numbered, std::int64_t shift = 0) {
     std::vector<std::byte> all(static_cast<std::size_t>(kFileBytes));
     for (std::int64_t at = 0; numbered && at < kFileBytes; ++at)
-      all[static_cast<std::size_t>(at)] = content(at);
+      all[static_cast<std::size_t>(at)] = content(at + shift);
     if (world_rank() == 0) {
       ASSERT_TRUE(file_->device.write(0, all).has_value());
     }
@@ -62,12 +65,13 @@ class Arenas : public ::testing::TestWithParam<TransportChoice> {
     EXPECT_EQ(*moved, stream.size());
   }
 
-  void check_read(const Pattern& stream, const Pattern& memory) {
+  void check_read(const Pattern& stream, const Pattern& memory, std::int64_t shift = 0) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(memory.offset_of(memory.size() - 1) + 1),
                                  std::byte{0xab});
     auto expected = bytes;
     for (std::int64_t k = 0; k < stream.size(); ++k)
-      expected[static_cast<std::size_t>(memory.offset_of(k))] = content(stream.offset_of(k));
+      expected[static_cast<std::size_t>(memory.offset_of(k))] =
+          content(stream.offset_of(k) + shift);
     transfer(Direction::read, stream, memory, bytes);
     EXPECT_TRUE(bytes == expected);
   }
@@ -102,6 +106,39 @@ TEST_P(Arenas, InterleavedRunsOfAllSizes) {
     set_contents(false);
     check_write(stream, holey(stream.size()));
   }
+}
+
+TEST_P(Arenas, WhatIsReadAgainMayHaveChanged) {
+  const Pattern streams[] = {comb(4), comb(600)};
+  for (std::int64_t round = 0; round < 8; ++round) {
+    SCOPED_TRACE(round);
+    // Now and then the file has been empty in between.
+    if (round % 2 == 1 && world_rank() == 0) {
+      ASSERT_EQ(truncate(file_->name.c_str(), 0), 0);
+    }
+    set_contents(true, round);
+    for (const Pattern& stream : streams) {
+      check_read(stream, Pattern::run(stream.size()), round);
+      check_read(stream, holey(stream.size()), round);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST_P(Arenas, ReadingAHoleLeavesItAHole) {
+  if (world_rank() == 0) {
+    ASSERT_EQ(truncate(file_->name.c_str(), kFileBytes), 0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int again = 0; again < 3; ++again) {
+    const Pattern stream = comb(7);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(stream.size()), std::byte{0xab});
+    transfer(Direction::read, stream, Pattern::run(stream.size()), bytes);
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{0}), stream.size());
+  }
+  struct stat facts {};
+  ASSERT_EQ(stat(file_->name.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_blocks, 0);
 }
 
 TEST_P(Arenas, EverybodyReadsEverything) {

@@ -3,6 +3,7 @@
 
 #include "exec/arena_fill.hpp"
 #include "exec/arena_run.hpp"
+#include "exec/own_pieces.hpp"
 #include "pattern/copy.hpp"
 #include "pattern/stream_copy.hpp"
 
@@ -103,19 +104,9 @@ class ArenaRead : public ArenaFill {
 
   // Stream offsets count from `window_base`.
   void pick(PackedRange range, const std::byte* window_base) {
-    const OriginStream& mine = call_.origins()[static_cast<std::size_t>(me_)];
-    const std::int64_t begin = range.begin - mine.packed_at + mine.first;
-    const std::int64_t end = begin + range.bytes();
-    if (streams_)
-      return pack_streaming(mine.stream, window_base, begin, end,
-                            call_.direct_memory() + range.begin);
-    if (call_.memory_is_direct(me_))
-      return pack(mine.stream, window_base, begin, end, call_.direct_memory() + range.begin);
-    const auto lease = call_.state.slots.borrow(range.bytes());
-    if (!lease.granted()) return note(no_window());
-    pack(mine.stream, window_base, begin, end, lease.data());
-    unpack(call_.access.memory.pattern, call_.access.memory.base, range.begin, range.end,
-           lease.data());
+    const auto room = call_.state.slots.borrow(call_.memory_is_direct(me_) ? 1 : range.bytes());
+    if (!room.granted()) return note(no_window());
+    pick_own(call_, range, window_base, room.data());
   }
 
   const std::vector<ArenaOwner> owners_;
@@ -128,6 +119,8 @@ class ArenaRead : public ArenaFill {
 
 }  // namespace
 
-std::optional<Error> read_by_arena(RunningCall& call) { return ArenaRead(call).run(); }
+std::optional<Error> read_by_arena(RunningCall& call) {
+  return reads_own_pages(call) ? read_own_pages(call) : ArenaRead(call).run();
+}
 
 }  // namespace tutti

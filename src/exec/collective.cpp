@@ -163,7 +163,9 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
     RunningCall call{
         file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
     file.device->distrust();
+    call.state.pages.begin(access.direction, accessed_range(outlook.cards));
     failure = execute(call, moved);
+    call.state.pages.end();
     // Ranks find next what owners have written for them, wherever they look for it.
     if (access.direction == Direction::write) {
       if (auto published = file.device->publish(); !published && !failure)

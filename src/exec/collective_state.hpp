@@ -1,11 +1,14 @@
 // What collective calls on one open file keep from call to call.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
+#include "base/quickest_way.hpp"
 #include "base/scratch.hpp"
 #include "exec/file_links.hpp"
+#include "exec/seen_pages.hpp"
 #include "inspect/inspector.hpp"
 #include "transfer/background.hpp"
 
@@ -21,6 +24,8 @@ class CollectiveState : public Connections {
   Scratch windows[2];
   Scratch slots;
   Scratch staging[2];
+  SeenPages pages;
+  std::array<QuickestWay, 2> storing;  // StoringWay; see SeenPages::of_kind()
   bool said_not_striped = false;
 
   // Local. Made at its first use; gone before the device is closed.

@@ -118,7 +118,8 @@ class Puller {
 
   void own_window(Extent window) {
     if (call_.reading()) window.bytes = std::min(window.bytes, call_.end_of_file - window.offset);
-    if (!call_.reading() || !call_.file.device->facts().maps_reads)
+    const auto& device = call_.file.device;
+    if (!call_.reading() || !device->facts().maps_reads || !device->is_dense())
       return cut(window, chunk_bytes(), [&](Extent chunk) { own_chunk(chunk); });
     cut(window, kMapBytes, [&](Extent part) {
       const Shares asked = shares_in(call_, part);

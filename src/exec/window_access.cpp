@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/wall_clock.hpp"
+#include "pattern/stream_copy.hpp"
 #include "plan/coverage.hpp"
 #include "transfer/independent.hpp"
 
@@ -13,6 +14,26 @@ namespace {
 
 // Pieces further apart than this on average, filling less than an eighth of the span, are listed.
 constexpr std::int64_t kSparsePitchBytes = 4096;
+
+// Spans with less in them say nothing about how to write one.
+constexpr std::int64_t kMeasuredBytes = 16 << 10;
+
+enum StoringWay : int { kWritten = 0, kStored = 1 };
+
+// Whether bytes may go into the file's pages without a write: its first span in a call is always
+// written, for the sake of the file's times; behind its end the file has no pages, and another
+// process may have cut it short.
+bool may_store(RunningCall& call, Extent span) {
+  if (call.spans_written++ == 0 || call.file.atomic || !call.file.device->facts().maps)
+    return false;
+  return call.file.device->size().value_or(0) >= span.end();
+}
+
+// False where it must be written instead.
+bool store_span(RunningCall& call, Extent span, const std::byte* window) {
+  return call.state.pages.view().change(
+      span, [&](std::byte* at) { std::memcpy(at, window, static_cast<std::size_t>(span.bytes)); });
+}
 
 bool covers_span(const Shares& shares) {
   std::vector<FileRange> ranges;
@@ -95,13 +116,24 @@ Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window
 }
 
 Status write_span(RunningCall& call, const Shares& shares, const std::byte* window) {
+  const Extent span{shares.span.offset + call.outlook.shift, shares.span.bytes};
+  QuickestWay& ways = call.state.pages.of_kind(call.state.storing);
+  // Pages that are kept are taken in once for many calls: that is not measured.
+  const bool stores = may_store(call, span) && ways.next() == kStored &&
+                      call.state.pages.see(call.file.device, span);
   const double began = wall_seconds();
-  const auto put = call.file.device.write(shares.span.offset + call.outlook.shift,
-                                          {window, static_cast<std::size_t>(shares.span.bytes)});
-  call.counters().access_s += wall_seconds() - began;
+  const bool stored = stores && store_span(call, span, window);
+  if (!stored) {
+    const auto put =
+        call.file.device.write(span.offset, {window, static_cast<std::size_t>(span.bytes)});
+    if (!put) return tl::make_unexpected(put.error());
+  }
+  const double spent = wall_seconds() - began;
+  if (span.bytes >= kMeasuredBytes)
+    ways.went(stores ? kStored : kWritten, spent / static_cast<double>(span.bytes));
+  call.counters().access_s += spent;
   ++call.counters().device_operations;
-  if (!put) return tl::make_unexpected(put.error());
-  call.counters().device_bytes += *put;
+  call.counters().device_bytes += span.bytes;
   return {};
 }
 

@@ -143,6 +143,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
 
   ++call.counters.plan_misses;
+  const double computed = thread_seconds();
   auto layout = agreed_layout(call, outlook.cards);
   if (!layout) return tl::make_unexpected(layout.error());
   auto found = std::make_shared<Inspection>();
@@ -161,6 +162,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
   call.counters.plan_evictions += call.state.cache.insert(access.direction, access.file, found);
   outlook.inspection = std::move(found);
+  call.counters.inspect_cpu_s += thread_seconds() - computed;
   call.counters.inspect_s += wall_seconds() - told_at;
   return outlook;
 }

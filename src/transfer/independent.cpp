@@ -139,7 +139,9 @@ Result<std::int64_t> from_packed(Device& device, Direction direction, const File
   if (method == AccessMethod::mapped && range.stream.is_monotone()) {
     const DeviceFacts facts = device->facts();
     if (direction == Direction::write && facts.maps) return mapped_write(device, range, packed);
-    if (direction == Direction::read && facts.maps_reads) return mapped_read(device, range, packed);
+    if (direction == Direction::read && facts.maps_reads)
+      return device->is_dense() ? mapped_read(device, range, packed)
+                                : sieve_read(device, range, packed, limits, scratch);
   }
   if (method == AccessMethod::sieve && range.stream.is_monotone())
     return direction == Direction::read ? sieve_read(device, range, packed, limits, scratch)
