@@ -56,7 +56,7 @@ struct Counters {
   Tally<std::int64_t> device_bytes;
   // Seconds of this rank, summed over calls.
   Tally<double> inspect_s;      // planning: everything on a miss, the look-up on a hit
-  Tally<double> inspect_cpu_s;  // what this rank computed on misses, waiting for others left out
+  Tally<double> inspect_cpu_s;  // what this rank computed on misses: not what it slept meanwhile
   Tally<double> agree_s;        // the two small reductions, including waiting for slower ranks
   Tally<double> exchange_s;     // packing, shipping, landing
   Tally<double> access_s;       // in the device

@@ -87,7 +87,7 @@ class DeviceBackend {
   // where facts().maps.
   virtual Result<PageView> view(Extent range);
   // False where the file has holes, as far as that is known: seeing them would fill them.
-  virtual bool is_dense() { return true; }
+  virtual bool is_dense() const { return true; }
   virtual Result<std::int64_t> size() = 0;
   virtual Status resize(std::int64_t bytes) = 0;
   virtual Status preallocate(

@@ -18,8 +18,8 @@ namespace tutti {
 class PageView {
  public:
   PageView() = default;
-  // Local. Fails where the system maps no more. `name` is for messages. REQUIRES: range.bytes > 0;
-  // `stores`, whether change() may be called, only where can_map() or else can_view().
+  // Local. Fails where the system maps no more. `name` is for messages. REQUIRES: range.bytes > 0,
+  // can_view(); can_map() where `stores`, for change().
   static Result<PageView> open(int descriptor, const std::string& name, Extent range, bool stores);
 
   PageView(PageView&& other) noexcept { *this = std::move(other); }
@@ -43,8 +43,8 @@ class PageView {
   // range.bytes > 0, a range within the file.
   Status look(Extent range, const std::function<void(const std::byte*)>& use);
   // Local. Lets `use` store into the bytes of `range`, as look(); false where the file was cut
-  // short or has no space for them: then some may be stored, others not. Storing leaves the file's
-  // times as they are. REQUIRES: as look(), opened for stores.
+  // short or has no space for them: then some may be stored, others not. Storing may leave the
+  // file's times as they are. REQUIRES: as look(), opened for stores.
   bool change(Extent range, const std::function<void(std::byte*)>& use);
   // Local. Takes in the pages of `range`, at once where the system can do that, and keeps them.
   // REQUIRES: covers(range).

@@ -35,7 +35,7 @@ class PosixBackend : public DeviceBackend {
   Result<PageView> view(Extent range) override {
     return PageView::open(file_.descriptor(), file_.path(), range, maps_);
   }
-  bool is_dense() override { return file_.is_dense(); }
+  bool is_dense() const override { return file_.is_dense(); }
   Result<std::int64_t> size() override { return file_.size(); }
   Status resize(std::int64_t bytes) override { return file_.resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return file_.preallocate(bytes); }

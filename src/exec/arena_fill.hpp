@@ -53,7 +53,8 @@ class ArenaFill : public ArenaSteps {
     const std::int64_t filled = picking ? fill_window(owner.window, step, places, data)
                                         : deal_window(owner.window, step, places, data);
     if (filled >= kMeasuredBytes)
-      ways.went(way, (thread_seconds() - began) / static_cast<double>(filled), open_ways);
+      ways.went(maps_now_ ? way : way & ~kMapped,
+                (thread_seconds() - began) / static_cast<double>(filled), open_ways);
     if (failure_) std::fill_n(places, call_.file.ranks, std::int64_t{kNowhere});
   }
 

@@ -140,13 +140,14 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   const Pattern& memory = access.memory.pattern;
   card.direct = memory.is_contiguous() ? 1 : 0;
   const DeviceFacts facts = file.device->facts();
-  card.maps_reads = facts.maps_reads ? 1 : 0;
+  const bool reading = access.direction == Direction::read;
+  card.maps_reads = facts.maps_reads && (!reading || file.device->is_dense()) ? 1 : 0;
   card.server_cache = facts.server_cache ? 1 : 0;
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
   card.any_order = facts.any_order ? 1 : 0;
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
-  if (access.direction == Direction::read) card.file_bytes = file.device->size().value_or(0);
+  if (reading) card.file_bytes = file.device->size().value_or(0);
 }
 
 Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
@@ -163,7 +164,7 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
     RunningCall call{
         file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
     file.device->distrust();
-    call.state.pages.begin(access.direction, accessed_range(outlook.cards));
+    call.state.pages.begin(accessed_range(outlook.cards));
     failure = execute(call, moved);
     call.state.pages.end();
     // Ranks find next what owners have written for them, wherever they look for it.

@@ -25,7 +25,7 @@ class CollectiveState : public Connections {
   Scratch slots;
   Scratch staging[2];
   SeenPages pages;
-  std::array<QuickestWay, 2> storing;  // StoringWay; see SeenPages::of_kind()
+  std::array<QuickestWay, 2> storing;  // of spans; see SeenPages::of_kind()
   bool said_not_striped = false;
 
   // Local. Made at its first use; gone before the device is closed.
@@ -34,7 +34,10 @@ class CollectiveState : public Connections {
     return *background_;
   }
   // Local. Before the device is closed.
-  void end_background() { background_.reset(); }
+  void let_go_of_device() {
+    background_.reset();
+    pages = {};
+  }
 
  private:
   std::unique_ptr<Background> background_;

@@ -66,6 +66,11 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const HeldRu
   card.shift = position;
   card.reading = plan.direction == Direction::read ? 1 : 0;
   card.bytes = plan.shape.size();
+  const RankFacts mine = facts_of(access.file);
+  card.lower = mine.lower;
+  card.upper = mine.upper;
+  card.pieces = mine.pieces;
+  card.monotone = mine.monotone ? 1 : 0;
   card.refused = refusal ? 1 : 0;
   describe_memory(card, file, access);
   Outlook outlook{nullptr, plan.shift + position, {}};

@@ -152,7 +152,7 @@ Status change_hints(OpenFile& file, const Hints& hints) {
 Status close_file(std::unique_ptr<OpenFile> file) {
   std::optional<Error> failure;
   file->nonblocking.reset();
-  if (file->collective) file->collective->end_background();
+  if (file->collective) file->collective->let_go_of_device();
   if (auto closed = file->device.close(); !closed) failure = closed.error();
   // Nobody deletes before everybody has closed.
   Status agreed = agree(file->comm.get(), failure);

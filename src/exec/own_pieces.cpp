@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/wall_clock.hpp"
 #include "exec/window_access.hpp"
 #include "pattern/copy.hpp"
 #include "pattern/stream_copy.hpp"
@@ -31,10 +32,11 @@ Status read_part(RunningCall& call, PackedRange range) {
   const std::int64_t first = mine.stream.offset_of(begin);
   const Extent wanted{first + call.outlook.shift, mine.stream.offset_of(end - 1) + 1 - first};
   if (call.state.pages.see(call.file.device, wanted)) {
+    const Status seen = call.state.pages.view().look(
+        wanted, [&](const std::byte* at) { pick_own(call, range, at - first, room.data()); });
     ++call.counters().device_operations;
-    call.counters().device_bytes += range.bytes();
-    return call.state.pages.view().look(
-        wanted, [&](const std::byte* seen) { pick_own(call, range, seen - first, room.data()); });
+    if (seen) call.counters().device_bytes += range.bytes();
+    if (seen) return {};
   }
   std::byte* packed = direct ? call.direct_memory() + range.begin : room.data();
   const Status read = read_pieces(call, {me, &mine.stream, begin, end, range}, packed);
@@ -65,16 +67,18 @@ bool reads_own_pages(const RunningCall& call) {
   if (!call.reading() || !call.state.pages.keeps()) return false;
   std::int64_t bytes = 0;
   std::int64_t pieces = 0;
+  const Extent range = accessed_range(call.outlook.cards);
   for (const CallCard& card : call.outlook.cards) {
     if (card.maps_reads == 0) return false;
     if (card.bytes <= 0) continue;
     bytes += card.bytes;
     pieces += card.pieces;
   }
-  return pieces > 0 && bytes / pieces >= kLineBytes;
+  return pieces > 0 && bytes / pieces >= kLineBytes && bytes >= range.bytes / 2;
 }
 
 std::optional<Error> read_own_pages(RunningCall& call) {
+  const double began = wall_seconds();
   Extent everything = accessed_range(call.outlook.cards);
   everything.offset -= call.outlook.shift;
   const PackedRange all = call.range_of(call.file.rank, everything);
@@ -82,6 +86,7 @@ std::optional<Error> read_own_pages(RunningCall& call) {
     const Status read = read_part(call, {at, std::min(at + kPartBytes, all.end)});
     if (!read) return read.error();
   }
+  call.counters().access_s += wall_seconds() - began;
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 // of the arena, or the file's pages.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "exec/round_access.hpp"
@@ -16,8 +17,9 @@ bool streams_own(const RunningCall& call);
 // from `base`. `room` holds range.bytes() where memory is not contiguous; nothing is allocated.
 void pick_own(const RunningCall& call, PackedRange range, const std::byte* base, std::byte* room);
 
-// Whether the ranks keep the file's pages in view and read pieces of a cache line and more: then
-// everybody reads its own there, and nobody waits for anybody. The same on all ranks.
+// Whether the ranks keep the file's pages in view and read most of them, in pieces of a cache line
+// and more: then everybody reads its own there, and nobody waits for anybody. The same on all
+// ranks.
 bool reads_own_pages(const RunningCall& call);
 // Local.
 std::optional<Error> read_own_pages(RunningCall& call);

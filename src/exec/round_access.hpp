@@ -22,7 +22,7 @@ struct RunningCall {
   RanksTalk& talk;
   // Reads: no byte at or beyond this offset exists, in the inspection's coordinates.
   std::int64_t end_of_file = 0;
-  std::int64_t spans_written = 0;
+  std::int64_t spans_written = 0;  // by this rank, as an owner
 
   const Inspection& inspection() const { return *outlook.inspection; }
   const Plan& plan() const { return outlook.inspection->plan; }

@@ -16,12 +16,10 @@ constexpr std::int64_t kKeptBytes = 64 << 20;
 
 }  // namespace
 
-void SeenPages::begin(Direction direction, Extent range) {
-  const bool again = std::find(last_.begin(), last_.end(), range) != last_.end();
-  keeps_ = again && range.bytes <= kKeptBytes;
+void SeenPages::begin(Extent range) {
+  keeps_ = range.bytes > 0 && range == range_ && range.bytes <= kKeptBytes;
   range_ = range;
-  refused_ = false;
-  last_[direction == Direction::read ? 0 : 1] = range;
+  state_ = State::unknown;
 }
 
 void SeenPages::end() {
@@ -29,16 +27,20 @@ void SeenPages::end() {
 }
 
 bool SeenPages::see(Device& device, Extent wanted) {
-  if (refused_) return false;
+  if (state_ == State::unknown) state_ = device->is_dense() ? State::visible : State::refused;
+  if (state_ == State::refused) {
+    view_ = PageView{};
+    return false;
+  }
   if (!keeps_ && view_.shown() >= kShownBytes) view_.forget();
   if (!view_.covers(wanted)) {
     const std::int64_t from = range_.bytes <= kViewBytes ? range_.offset : wanted.offset;
     const std::int64_t upto = std::max(std::min(range_.end(), from + kViewBytes), wanted.end());
-    refused_ = !device->is_dense();
-    if (refused_) return false;
     auto opened = device->view({from, upto - from});
-    refused_ = !opened;
-    if (refused_) return false;
+    if (!opened) {
+      state_ = State::refused;
+      return false;
+    }
     view_ = std::move(*opened);
   }
   if (keeps_) view_.show(wanted);

@@ -3,21 +3,20 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "base/extent.hpp"
-#include "base/quickest_way.hpp"
 #include "device/device.hpp"
 #include "device/page_view.hpp"
-#include "request/access.hpp"
 
 namespace tutti {
 
 class SeenPages {
  public:
-  // Local. Begins a call in which ranks access nothing outside `range` of the file. Where the last
-  // call in one of the directions accessed just that, and it is not long, pages are kept for the
-  // next one; otherwise few at a time, until end().
-  void begin(Direction direction, Extent range);
+  // Local. Begins a call in which ranks access nothing outside `range` of the file. Where the call
+  // before accessed just that, and it is not long, pages are kept for the next one; otherwise few
+  // at a time, until end().
+  void begin(Extent range);
   void end();
   bool keeps() const { return keeps_; }
 
@@ -29,19 +28,19 @@ class SeenPages {
   bool empty() const { return view_.shown() == 0; }
   PageView& view() { return view_; }
 
-  // What a call has learnt about the quickest way to use pages holds for calls that keep them
-  // too, or for those that do not.
+  // What was learnt about the quickest way to use pages: in calls that keep them, or in others.
   template <class Known>
   Known& of_kind(std::array<Known, 2>& known) const {
     return known[keeps_ ? 1 : 0];
   }
 
  private:
+  enum class State : std::uint8_t { unknown, visible, refused };
+
   PageView view_;
-  Extent range_{};
-  std::array<Extent, 2> last_{};  // by direction
+  Extent range_{};  // of the present call, or of the last one
+  State state_ = State::unknown;
   bool keeps_ = false;
-  bool refused_ = false;
 };
 
 }  // namespace tutti

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/wall_clock.hpp"
-#include "pattern/stream_copy.hpp"
 #include "plan/coverage.hpp"
 #include "transfer/independent.hpp"
 
@@ -21,16 +20,15 @@ constexpr std::int64_t kMeasuredBytes = 16 << 10;
 enum StoringWay : int { kWritten = 0, kStored = 1 };
 
 // Whether bytes may go into the file's pages without a write: its first span in a call is always
-// written, for the sake of the file's times; behind its end the file has no pages, and another
-// process may have cut it short.
-bool may_store(RunningCall& call, Extent span) {
-  if (call.spans_written++ == 0 || call.file.atomic || !call.file.device->facts().maps)
-    return false;
-  return call.file.device->size().value_or(0) >= span.end();
+// written, for the sake of the file's times.
+bool may_store(const RunningCall& call) {
+  return call.spans_written > 0 && !call.file.atomic && call.file.device->facts().maps;
 }
 
-// False where it must be written instead.
+// False where it must be written instead: behind its end the file has no pages, and another process
+// may cut it short at any time. REQUIRES: the span is in view.
 bool store_span(RunningCall& call, Extent span, const std::byte* window) {
+  if (call.file.device->size().value_or(0) < span.end()) return false;
   return call.state.pages.view().change(
       span, [&](std::byte* at) { std::memcpy(at, window, static_cast<std::size_t>(span.bytes)); });
 }
@@ -117,24 +115,28 @@ Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window
 
 Status write_span(RunningCall& call, const Shares& shares, const std::byte* window) {
   const Extent span{shares.span.offset + call.outlook.shift, shares.span.bytes};
-  QuickestWay& ways = call.state.pages.of_kind(call.state.storing);
+  SeenPages& pages = call.state.pages;
+  QuickestWay& ways = pages.of_kind(call.state.storing);
+  const bool may = may_store(call);
+  const bool stores = may && ways.next() == kStored;
+  const double came = wall_seconds();
+  const bool sees = stores && pages.see(call.file.device, span);
   // Pages that are kept are taken in once for many calls: that is not measured.
-  const bool stores = may_store(call, span) && ways.next() == kStored &&
-                      call.state.pages.see(call.file.device, span);
-  const double began = wall_seconds();
-  const bool stored = stores && store_span(call, span, window);
-  if (!stored) {
+  const double began = pages.keeps() ? wall_seconds() : came;
+  Status done;
+  if (!sees || !store_span(call, span, window)) {
     const auto put =
         call.file.device.write(span.offset, {window, static_cast<std::size_t>(span.bytes)});
-    if (!put) return tl::make_unexpected(put.error());
+    if (!put) done = tl::make_unexpected(put.error());
   }
-  const double spent = wall_seconds() - began;
-  if (span.bytes >= kMeasuredBytes)
-    ways.went(stores ? kStored : kWritten, spent / static_cast<double>(span.bytes));
-  call.counters().access_s += spent;
+  const double ended = wall_seconds();
+  if (may && span.bytes >= kMeasuredBytes)
+    ways.went(stores ? kStored : kWritten, (ended - began) / static_cast<double>(span.bytes));
+  ++call.spans_written;
   ++call.counters().device_operations;
-  call.counters().device_bytes += span.bytes;
-  return {};
+  call.counters().access_s += ended - came;
+  if (done) call.counters().device_bytes += span.bytes;
+  return done;
 }
 
 void start_span(RunningCall& call, const Shares& shares, std::byte* window, int slot) {

@@ -44,6 +44,8 @@ Status read_span(RunningCall& call, const Shares& shares, std::byte* window);
 
 // Local. Makes `window` ready to be overlaid with the shares: reads what a hole keeps.
 Status prepare_window(RunningCall& call, const Shares& shares, std::byte* window);
+// Local. Writes the span, or stores it into the file's pages where that is quicker: but for the
+// file's end, holes, atomic mode, or a page that is gone, where writing does what it always does.
 Status write_span(RunningCall& call, const Shares& shares, const std::byte* window);
 
 // Local. The same, started in a slot of the file's background and concluded later.

@@ -57,6 +57,7 @@ class RestatedDevice final : public DeviceBackend {
     statement_->before_look();
     return device_->view(range);
   }
+  bool is_dense() const override { return device_->is_dense(); }
   Result<std::int64_t> size() override { return device_->size(); }
   Status resize(std::int64_t bytes) override { return device_->resize(bytes); }
   Status preallocate(std::int64_t bytes) override { return device_->preallocate(bytes); }
