@@ -2,10 +2,11 @@
 // after every write and every read. A plain MPI program; run.py starts it and reads its records.
 //
 //   access --file F --records R [--bytes N] [--repetitions N] [--limit S] [--budget S] [--memory]
-//          [--spoil] [--skip CASE|CONTESTANT|OP]… --contestant SPEC… CASE…
+//          [--cold] [--spoil] [--skip CASE|CONTESTANT|OP]… --contestant SPEC… CASE…
 //
 // Time is from barrier to barrier on the slowest rank; the file exists at full size. A contestant
 // whose trial at a fraction of the size foretells more than the limit is left out and reported so.
+// With --cold the caches hold nothing of use before each access, whatever its size.
 #include <getopt.h>
 #include <math.h>
 #include <mpi.h>
@@ -40,10 +41,24 @@ static void restore_after(struct session* s, const struct contestant* c) {
   if (c->kind == KIND_BLOCK) fill_file(&s->run, &s->shape.contents, kUntouched);
 }
 
+// Who comes when in a repetition: another order each time, so that nobody always follows the same
+// one; the same order in every run and on every rank.
+static void draw_order(int repetition, int count, int* order) {
+  uint32_t random = 2654435761u * (uint32_t)(repetition + 1);
+  for (int i = 0; i < count; ++i) {
+    random = random * 1664525u + 1013904223u;
+    const int place = (int)((random >> 16) % (uint32_t)(i + 1));
+    order[i] = order[place];
+    order[place] = i;
+  }
+}
+
 static void alternate(struct session* s) {
   for (int repetition = 0; repetition < s->options.repetitions; ++repetition) {
+    int order[kMaxContestants];
+    draw_order(repetition, s->entry_count, order);
     for (int turn = 0; turn < s->entry_count; ++turn) {
-      struct entry* const e = &s->entries[(turn + repetition) % s->entry_count];
+      struct entry* const e = &s->entries[order[turn]];
       if (!e->open || repetition >= e->repetitions) continue;
       double spent = 0;
       for (enum direction d = WRITE; d <= READ; ++d)
@@ -148,7 +163,7 @@ static void read_arguments(struct session* s, int argc, char** argv) {
       {"file", 1, NULL, 'f'},        {"records", 1, NULL, 'r'}, {"bytes", 1, NULL, 'b'},
       {"repetitions", 1, NULL, 'n'}, {"limit", 1, NULL, 'l'},   {"budget", 1, NULL, 'g'},
       {"memory", 0, NULL, 'm'},      {"spoil", 0, NULL, 'x'},   {"skip", 1, NULL, 's'},
-      {"contestant", 1, NULL, 'c'},  {NULL, 0, NULL, 0}};
+      {"contestant", 1, NULL, 'c'},  {"cold", 0, NULL, 'o'},    {NULL, 0, NULL, 0}};
   s->options = (struct options){.bytes = 64 << 20, .repetitions = 5, .budget_seconds = 6};
   s->run.limit_seconds = 60;
   const char* records = "/dev/stdout";
@@ -174,6 +189,9 @@ static void read_arguments(struct session* s, int argc, char** argv) {
         break;
       case 'm':
         s->options.memory = 1;
+        break;
+      case 'o':
+        s->options.cold = 1;
         break;
       case 'x':
         s->options.spoil = 1;

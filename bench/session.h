@@ -13,6 +13,7 @@ struct options {
   int repetitions;
   double budget_seconds;  // of one contestant in one case; repetitions beyond it are left out
   int memory;
+  int cold;   // caches are filled with other bytes before each measured access
   int spoil;  // a check of the checks: one byte is made wrong after each write
   struct skips skips;
 };

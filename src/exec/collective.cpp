@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/wall_clock.hpp"
 #include "exec/arena_run.hpp"
@@ -20,28 +19,50 @@ namespace {
 
 enum class Transport { messages, peer_memory, arena };
 
-// Ranks of one node need no messages for a direct exchange. Owners fetch what is written from the
-// memory of its ranks; what is read passes through memory that all map, which costs less than
-// writing to another process.
-Transport transport_of(const RunningCall& call) {
+CarryingKind kind_of(const RunningCall& call) {
+  const auto& cards = call.outlook.cards;
+  const bool staged = std::any_of(cards.begin(), cards.end(), [](const CallCard& card) {
+    return card.bytes > 0 && card.direct == 0;
+  });
+  return {staged, call.state.pages.keeps()};
+}
+
+std::int64_t bytes_of_all(const std::vector<CallCard>& cards) {
+  std::int64_t bytes = 0;
+  for (const CallCard& card : cards) bytes += card.bytes;
+  return bytes;
+}
+
+// A write whose bytes can get to their owners in both ways, and enough of them to learn from it.
+struct Carried {
+  CarryingKind kind;
+  CarryingWay way;
+};
+
+// The same on all ranks, but for what they make of it.
+struct Route {
+  Transport transport;
+  std::optional<Carried> carried;
+};
+
+// Ranks of one node need no messages for a direct exchange. What is read passes through memory that
+// all map, which costs less than writing to another process; so does what is written, or owners
+// fetch it from the memory of its ranks.
+Route route_of(const RunningCall& call) {
   const TransportChoice wish = call.file.hints.transport;
-  if (call.plan().phases.size() > 1 || call.plan().timed) return Transport::messages;
+  if (call.plan().phases.size() > 1 || call.plan().timed) return {Transport::messages, {}};
   // Windows of several pieces do not go through the arena.
   const bool arena =
       call.state.arena.available() && call.state.node.available() && !call.plan().listed;
   const bool peers = call.state.peers.available() && call.state.inspector.topology.one_node;
-  if (peers && (wish == TransportChoice::shared || !arena)) return Transport::peer_memory;
+  if (peers && (wish == TransportChoice::shared || !arena)) return {Transport::peer_memory, {}};
   if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
-    return Transport::arena;
-  return peers ? Transport::peer_memory : Transport::messages;
-}
-
-// Local. How many of this rank's bytes exist.
-std::int64_t bytes_present(const RunningCall& call) {
-  if (!call.reading()) return call.access.file.bytes;
-  const Extent everything{0, std::numeric_limits<std::int64_t>::max()};
-  const PackedRange range = call.range_of(call.file.rank, everything);
-  return range.bytes();
+    return {Transport::arena, {}};
+  if (!peers) return {Transport::messages, {}};
+  if (bytes_of_all(call.outlook.cards) < Carrying::kLeastBytes) return {Transport::peer_memory, {}};
+  const CarryingKind kind = kind_of(call);
+  const CarryingWay way = Carrying::voted(call.outlook.cards[0].carrying, kind);
+  return {way == kByArena ? Transport::arena : Transport::peer_memory, Carried{kind, way}};
 }
 
 // All stop at the same byte: behind the last one that any rank knows of, because a rank finds what
@@ -52,28 +73,39 @@ std::int64_t end_of_file(const std::vector<CallCard>& cards) {
   return end;
 }
 
-// Collective.
-std::optional<Error> execute(RunningCall& call, std::int64_t& moved) {
-  if (call.plan().independent) return run_independent(call, moved);
+struct Executed {
   std::optional<Error> failure;
-  if (call.plan().prefetch) {
-    failure = run_prefetch(call);
-    moved = bytes_present(call);
-    return failure;
+  std::int64_t moved = 0;
+  std::optional<Carried> carried;
+};
+
+// Collective.
+Executed execute(RunningCall& call) {
+  Executed done;
+  if (call.plan().independent) {
+    done.failure = run_independent(call, done.moved);
+    return done;
   }
-  switch (transport_of(call)) {
+  if (call.plan().prefetch) {
+    done.failure = run_prefetch(call);
+    done.moved = call.bytes_present();
+    return done;
+  }
+  const Route route = route_of(call);
+  done.carried = route.carried;
+  switch (route.transport) {
     case Transport::messages:
-      failure = run_messages(call);
+      done.failure = run_messages(call);
       break;
     case Transport::peer_memory:
-      failure = run_pull(call);
+      done.failure = run_pull(call);
       break;
     case Transport::arena:
-      failure = call.reading() ? read_by_arena(call) : write_by_arena(call);
+      done.failure = call.reading() ? read_by_arena(call) : write_by_arena(call);
       break;
   }
-  moved = bytes_present(call);
-  return failure;
+  done.moved = call.bytes_present();
+  return done;
 }
 
 // Collective. Atomic mode: what all ranks access together is locked by rank 0, for all of them,
@@ -146,26 +178,29 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
   card.any_order = facts.any_order ? 1 : 0;
+  if (file.collective) card.carrying = file.collective->carrying.votes();
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (reading) card.file_bytes = file.device->size().value_or(0);
 }
 
 Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
                                     std::optional<Error> failure, RanksTalk& talk) {
-  std::int64_t moved = 0;
+  Executed done;
   LockedFile locked{{}, end_of_file(outlook.cards)};
   if (file.atomic && outlook.inspection && !outlook.inspection->plan.independent) {
     auto granted = lock_for_all(file, outlook, access.direction, talk.exchange());
     if (!granted) return tl::make_unexpected(granted.error());
     locked = std::move(*granted);
   }
+  const double began = wall_seconds();
   if (outlook.inspection) {
     say_not_striped(file, *outlook.inspection);
     RunningCall call{
         file, *file.collective, access, outlook, talk, locked.file_bytes - outlook.shift};
     file.device->distrust();
     call.state.pages.begin(accessed_range(outlook.cards));
-    failure = execute(call, moved);
+    done = execute(call);
+    failure = done.failure;
     call.state.pages.end();
     // Ranks find next what owners have written for them, wherever they look for it.
     if (access.direction == Direction::write) {
@@ -176,9 +211,14 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
   }
   const double executed = wall_seconds();
   const Status agreed = talk.exchange().agree(failure);
-  file.counters.agree_s += wall_seconds() - executed;
+  const double ended = wall_seconds();
+  file.counters.agree_s += ended - executed;
   if (!agreed) return tl::make_unexpected(agreed.error());
-  return moved;
+  if (done.carried)
+    file.collective->carrying.went(
+        done.carried->kind, done.carried->way,
+        (ended - began) / static_cast<double>(bytes_of_all(outlook.cards)));
+  return done.moved;
 }
 
 std::optional<Error> publish_own(OpenFile& file, const std::optional<Error>& refusal) {

@@ -7,6 +7,7 @@
 
 #include "base/quickest_way.hpp"
 #include "base/scratch.hpp"
+#include "exec/carrying.hpp"
 #include "exec/file_links.hpp"
 #include "exec/seen_pages.hpp"
 #include "inspect/inspector.hpp"
@@ -26,6 +27,7 @@ class CollectiveState : public Connections {
   Scratch staging[2];
   SeenPages pages;
   std::array<QuickestWay, 2> storing;  // of spans; see SeenPages::of_kind()
+  Carrying carrying;
   bool said_not_striped = false;
 
   // Local. Made at its first use; gone before the device is closed.

@@ -2,6 +2,7 @@
 
 #include "base/wall_clock.hpp"
 #include "exec/listed_access.hpp"
+#include "exec/own_pieces.hpp"
 #include "exec/turns.hpp"
 #include "pattern/blocks.hpp"
 #include "pattern/copy.hpp"
@@ -132,10 +133,21 @@ class Prefetch {
   std::optional<Error> failure_;
 };
 
+// Whether nothing is said about how, and in what order, this rank reads.
+bool may_look_at_pages(const RunningCall& call) {
+  return !call.file.atomic && !call.plan().timed &&
+         hints_of(call).access == AccessMethod::automatic &&
+         call.outlook.cards[static_cast<std::size_t>(call.file.rank)].monotone != 0;
+}
+
 }  // namespace
 
 std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   ++call.counters().independent_calls;
+  if (may_look_at_pages(call) && reads_own_pages(call)) {
+    moved = call.bytes_present();
+    return read_own_pages(call);
+  }
   Turns turns(call);
   if (call.plan().timed) turns.await(0);
   Result<std::int64_t> done = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,12 @@ struct RunningCall {
   PackedRange range_of(int origin, Extent interval) const {
     if (reading() && interval.end() > end_of_file) interval.bytes = end_of_file - interval.offset;
     return packed_range(origins()[static_cast<std::size_t>(origin)], interval);
+  }
+
+  // How many of this rank's bytes exist.
+  std::int64_t bytes_present() const {
+    if (!reading()) return access.file.bytes;
+    return range_of(file.rank, {0, std::numeric_limits<std::int64_t>::max()}).bytes();
   }
 };
 

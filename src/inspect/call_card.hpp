@@ -21,6 +21,7 @@ struct CallCard {
   // Where peers on the same node find this rank's bytes: valid when `direct` is set.
   std::uint64_t memory_address = 0;
   std::int64_t direct = 0;
+  std::int64_t carrying = 0;    // how this rank would have bytes get to their owners on one node
   std::int64_t refused = 0;     // this rank cannot take part
   std::int64_t file_bytes = 0;  // reads: where the file ends for this rank
   std::int64_t maps_reads = 0;  // this rank can read the file through a mapping

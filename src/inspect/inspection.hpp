@@ -41,8 +41,9 @@ inline PackedRange packed_range(const OriginStream& origin, Extent interval) {
 struct Inspection {
   CallFacts facts;
   Plan plan;
-  std::vector<OriginStream>
-      origins;             // per rank; only the part inside this rank's domain where large
+  // Per rank; only the part inside this rank's domain where large, only this rank's own where all
+  // go alone.
+  std::vector<OriginStream> origins;
   bool knows_all = false;  // origins are whole: this rank could act for any owner
   bool covered = false;    // a write leaves no hole in this rank's domain
 };

@@ -155,7 +155,11 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
   }
   found->plan = strategy.plan(found->facts, call.rank);
   call.counters.plan_bytes = plan_bytes(found->plan);
-  if (!found->plan.independent) {
+  if (found->plan.independent) {
+    found->origins.resize(outlook.cards.size());
+    found->origins[static_cast<std::size_t>(call.rank)] = {access.file.stream, access.file.first,
+                                                           access.file.bytes, 0};
+  } else {
     if (auto learned = learn_origins(call, access.file, outlook.cards, *found); !learned)
       return tl::make_unexpected(learned.error());
     found->covered = found->facts.direction == Direction::write && leaves_no_hole(*found);
