@@ -119,8 +119,6 @@ class ArenaRead : public ArenaFill {
 
 }  // namespace
 
-std::optional<Error> read_by_arena(RunningCall& call) {
-  return reads_own_pages(call) ? read_own_pages(call) : ArenaRead(call).run();
-}
+std::optional<Error> read_by_arena(RunningCall& call) { return ArenaRead(call).run(); }
 
 }  // namespace tutti

@@ -8,7 +8,9 @@
 #include "exec/collective_state.hpp"
 #include "exec/messages.hpp"
 #include "exec/own_access.hpp"
+#include "exec/own_pieces.hpp"
 #include "exec/pull.hpp"
+#include "exec/route.hpp"
 #include "exec/starting_hints.hpp"
 #include "strategy/call_shape.hpp"
 #include "transfer/independent.hpp"
@@ -16,54 +18,6 @@
 namespace tutti {
 
 namespace {
-
-enum class Transport { messages, peer_memory, arena };
-
-CarryingKind kind_of(const RunningCall& call) {
-  const auto& cards = call.outlook.cards;
-  const bool staged = std::any_of(cards.begin(), cards.end(), [](const CallCard& card) {
-    return card.bytes > 0 && card.direct == 0;
-  });
-  return {staged, call.state.pages.keeps()};
-}
-
-std::int64_t bytes_of_all(const std::vector<CallCard>& cards) {
-  std::int64_t bytes = 0;
-  for (const CallCard& card : cards) bytes += card.bytes;
-  return bytes;
-}
-
-// A write whose bytes can get to their owners in both ways, and enough of them to learn from it.
-struct Carried {
-  CarryingKind kind;
-  CarryingWay way;
-};
-
-// The same on all ranks, but for what they make of it.
-struct Route {
-  Transport transport;
-  std::optional<Carried> carried;
-};
-
-// Ranks of one node need no messages for a direct exchange. What is read passes through memory that
-// all map, which costs less than writing to another process; so does what is written, or owners
-// fetch it from the memory of its ranks.
-Route route_of(const RunningCall& call) {
-  const TransportChoice wish = call.file.hints.transport;
-  if (call.plan().phases.size() > 1 || call.plan().timed) return {Transport::messages, {}};
-  // Windows of several pieces do not go through the arena.
-  const bool arena =
-      call.state.arena.available() && call.state.node.available() && !call.plan().listed;
-  const bool peers = call.state.peers.available() && call.state.inspector.topology.one_node;
-  if (peers && (wish == TransportChoice::shared || !arena)) return {Transport::peer_memory, {}};
-  if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
-    return {Transport::arena, {}};
-  if (!peers) return {Transport::messages, {}};
-  if (bytes_of_all(call.outlook.cards) < Carrying::kLeastBytes) return {Transport::peer_memory, {}};
-  const CarryingKind kind = kind_of(call);
-  const CarryingWay way = Carrying::voted(call.outlook.cards[0].carrying, kind);
-  return {way == kByArena ? Transport::arena : Transport::peer_memory, Carried{kind, way}};
-}
 
 // All stop at the same byte: behind the last one that any rank knows of, because a rank finds what
 // it has written itself.
@@ -102,6 +56,9 @@ Executed execute(RunningCall& call) {
       break;
     case Transport::arena:
       done.failure = call.reading() ? read_by_arena(call) : write_by_arena(call);
+      break;
+    case Transport::own_pages:
+      done.failure = read_own_pages(call);
       break;
   }
   done.moved = call.bytes_present();
@@ -215,9 +172,8 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
   file.counters.agree_s += ended - executed;
   if (!agreed) return tl::make_unexpected(agreed.error());
   if (done.carried)
-    file.collective->carrying.went(
-        done.carried->kind, done.carried->way,
-        (ended - began) / static_cast<double>(bytes_of_all(outlook.cards)));
+    file.collective->carrying.went(done.carried->kind, done.carried->way,
+                                   (ended - began) / static_cast<double>(done.carried->bytes));
   return done.moved;
 }
 

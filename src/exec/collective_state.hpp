@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/carrying.hpp"
 #include "base/quickest_way.hpp"
 #include "base/scratch.hpp"
-#include "exec/carrying.hpp"
 #include "exec/file_links.hpp"
 #include "exec/seen_pages.hpp"
 #include "inspect/inspector.hpp"

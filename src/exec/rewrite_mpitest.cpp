@@ -112,8 +112,8 @@ TEST_P(Rewrite, TheFileGetsItsTimeFromEveryCall) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Rewrite,
-                         ::testing::Values(TransportChoice::shared, TransportChoice::arena,
-                                           TransportChoice::messages));
+                         ::testing::Values(TransportChoice::automatic, TransportChoice::shared,
+                                           TransportChoice::arena, TransportChoice::messages));
 
 }  // namespace
 }  // namespace tutti

@@ -1,0 +1,135 @@
+// ranks: 1 3 4
+// Reading the same place of a file again and again, often enough for ranks to try every way of
+// getting at its pages, while somebody else changes the file in between.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "exec/collective.hpp"
+#include "exec/collective_state.hpp"
+#include "support/mpi_main.hpp"
+
+namespace tutti {
+namespace {
+
+using test::world_rank;
+using test::world_size;
+
+constexpr std::int64_t kPieces = 30'000;  // a MiB and more of all ranks
+constexpr int kRounds = 14;               // enough to learn, and to act upon it
+
+struct Shape {
+  const char* strategy;
+  std::int64_t piece;   // bytes
+  std::int64_t gap;     // in memory, behind each piece
+  bool in_turn = true;  // ranks' pieces; otherwise all of one rank's lie together
+};
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.strategy << ", pieces of " << shape.piece << ", gaps of " << shape.gap
+       << (shape.in_turn ? "" : ", each rank's together");
+}
+
+class Reread : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    std::int64_t id = getpid();
+    MPI_Bcast(&id, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    path_ = "/dev/shm/tutti-reread-" + std::to_string(id);
+    Hints hints;
+    hints.strategy = GetParam().strategy;
+    auto file =
+        open_file(MPI_COMM_WORLD, path_,
+                  {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
+    ASSERT_TRUE(file.has_value());
+    file_ = std::move(*file);
+  }
+  void TearDown() override { EXPECT_TRUE(close_file(std::move(file_)).has_value()); }
+
+  static std::int64_t file_bytes() { return GetParam().piece * kPieces * world_size(); }
+  static std::byte value(std::int64_t at, int round) {
+    return static_cast<std::byte>(at * 7 + at / 251 + round * 13);
+  }
+
+  // By another way than the file's, as another program would.
+  void change_file(int round, std::int64_t bytes) {
+    if (world_rank() == 0) {
+      std::vector<std::byte> content(static_cast<std::size_t>(bytes));
+      for (std::int64_t at = 0; at < bytes; ++at)
+        content[static_cast<std::size_t>(at)] = value(at, round);
+      const int descriptor = ::open(path_.c_str(), O_RDWR);
+      EXPECT_EQ(ftruncate(descriptor, bytes), 0);
+      EXPECT_EQ(pwrite(descriptor, content.data(), content.size(), 0), bytes);
+      close(descriptor);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  // Pieces of all ranks in turn; what lies behind the file's end is not there.
+  void read(int round, std::int64_t bytes) {
+    const auto [strategy, piece, gap, in_turn] = GetParam();
+    const Pattern stream = in_turn ? Pattern::repeat(kPieces, piece * world_size(),
+                                                     Pattern::run(piece, piece * world_rank()))
+                                   : Pattern::run(piece * kPieces, piece * kPieces * world_rank());
+    const Pattern memory = gap == 0 ? Pattern::run(stream.size())
+                                    : Pattern::repeat(kPieces, piece + gap, Pattern::run(piece));
+    constexpr auto kUntouched = static_cast<std::byte>(0xa5);
+    std::vector<std::byte> found(static_cast<std::size_t>((piece + gap) * kPieces), kUntouched);
+    std::vector<std::byte> expected = found;
+    std::int64_t there = 0;
+    for (std::int64_t k = 0; k < kPieces; ++k) {
+      const std::int64_t at = stream.offset_of(k * piece);
+      const std::int64_t bytes_there = std::clamp<std::int64_t>(bytes - at, 0, piece);
+      for (std::int64_t i = 0; i < bytes_there; ++i)
+        expected[static_cast<std::size_t>(k * (piece + gap) + i)] = value(at + i, round);
+      there += bytes_there;
+    }
+    const auto moved = transfer_collective(
+        *file_, {Direction::read, {stream, 0, stream.size()}, {memory, found.data()}},
+        std::nullopt);
+    ASSERT_TRUE(moved.has_value()) << moved.error().message;
+    EXPECT_EQ(*moved, there);
+    EXPECT_TRUE(found == expected) << "round " << round << ", " << bytes << " bytes there";
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  std::string path_;
+  std::unique_ptr<OpenFile> file_;
+};
+
+TEST_P(Reread, TheFileHasOtherBytes) {
+  std::int64_t votes = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    change_file(round, file_bytes());
+    read(round, file_bytes());
+    votes |= file_->collective->carrying.votes();
+  }
+  // Short pieces in turn go by the arena at times and at others not.
+  const bool chooses =
+      world_size() > 1 && GetParam().piece < 64 && GetParam().strategy == std::string("two-phase");
+  EXPECT_EQ(votes != 0, chooses);
+}
+
+TEST_P(Reread, TheFileIsCutAndGrowsAgain) {
+  int round = 0;
+  for (const std::int64_t missing : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5000},
+                                     file_bytes() / 2 + 3, file_bytes(), std::int64_t{0}}) {
+    change_file(round, file_bytes() - missing);
+    for (int again = 0; again < 4; ++again) read(round, file_bytes() - missing);
+    ++round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Reread,
+                         ::testing::Values(Shape{"two-phase", 24, 0}, Shape{"two-phase", 24, 8},
+                                           Shape{"two-phase", 72, 0}, Shape{"two-phase", 72, 8},
+                                           Shape{"sieve", 24, 0}, Shape{"list", 72, 8},
+                                           Shape{"auto", 72, 0, false},
+                                           Shape{"auto", 72, 8, false}));
+
+}  // namespace
+}  // namespace tutti
+
+int main(int argc, char** argv) { return tutti::test::mpi_main(argc, argv); }
