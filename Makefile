@@ -8,7 +8,7 @@ TEST_JOBS ?= 2
 CMAKE_ARGS ?=
 CTEST_ARGS ?=
 DEMO_ARGS ?=
-CEPH_ARGS ?=
+TEST_CEPH_ARGS ?=
 BENCH_ARGS ?=
 
 CTEST = ctest --test-dir $(BUILD) -j$(TEST_JOBS) --output-on-failure --timeout 300
@@ -40,7 +40,7 @@ deps-ceph:
 	@scripts/install-deps scripts/debian-packages-ceph.txt
 
 test-ceph: deps-ceph build ## the ceph device on a throw-away cluster of this machine
-	@scripts/test-ceph --build $(BUILD) $(CEPH_ARGS)
+	@scripts/test-ceph --build $(BUILD) $(TEST_CEPH_ARGS)
 
 demo: build ## a 16-rank program through the preload, beside the host's MPI-IO
 	@scripts/demo --build $(BUILD) $(DEMO_ARGS)
