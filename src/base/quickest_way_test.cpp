@@ -16,9 +16,20 @@ int seconds_of(QuickestWay& ways, int turns, double first, double second) {
   return count;
 }
 
-TEST(QuickestWay, BothAreTriedAtOnce) {
+TEST(QuickestWay, BothAreTriedAtOnceAndThenCount) {
   QuickestWay ways;
-  EXPECT_EQ(seconds_of(ways, 2, 1, 1), 1);
+  EXPECT_EQ(seconds_of(ways, 4, 1, 1), 2);
+}
+
+TEST(QuickestWay, TheFirstTurnOfAWayDoesNotCount) {
+  QuickestWay ways;
+  ways.went(0, 1);
+  ways.went(0, 1);
+  ASSERT_EQ(ways.next(), 1);
+  ways.went(1, 100);
+  ASSERT_EQ(ways.next(), 1);
+  ways.went(1, 0.5);
+  EXPECT_EQ(ways.next(), 1);
 }
 
 TEST(QuickestWay, TheSlowerOneIsHardlyEverTaken) {
@@ -40,6 +51,20 @@ TEST(QuickestWay, FindsOutWhenTheOtherBecomesQuicker) {
   QuickestWay improved;
   seconds_of(improved, 1000, 2, 3);
   EXPECT_GE(seconds_of(improved, 4000, 2, 1), 1500);  // what is not, at a trial
+}
+
+TEST(QuickestWay, AllAreTriedSoonWhereTheBestBecomesSlower) {
+  QuickestWay ways;
+  seconds_of(ways, 1000, 1, 4);
+  EXPECT_GE(seconds_of(ways, 100, 3, 2), 80);  // both have changed, one of them unseen
+  EXPECT_LE(seconds_of(ways, 100, 1, 4), 20);
+}
+
+TEST(QuickestWay, ALuckyTrialDoesNotTurnItForLong) {
+  QuickestWay ways;
+  seconds_of(ways, 100, 1, 2);
+  ways.went(1, 0.5);
+  EXPECT_LE(seconds_of(ways, 100, 1, 2), 10);
 }
 
 TEST(QuickestWay, OneOutlierDoesNotTurnItForLong) {

@@ -1,5 +1,6 @@
 // Reading: ranks fill slots from storage, whoever has time, and take their bytes out of them.
 #include <algorithm>
+#include <thread>
 
 #include "exec/arena_fill.hpp"
 #include "exec/arena_run.hpp"
@@ -10,6 +11,10 @@
 namespace tutti {
 
 namespace {
+
+// Turns given up before filling a slot of somebody else: he may only wait for a core. Whoever
+// always fills the same part of the file has its pages in view soon.
+constexpr int kTurnsBeforeHelp = 32;
 
 class ArenaRead : public ArenaFill {
  public:
@@ -22,10 +27,16 @@ class ArenaRead : public ArenaFill {
   std::optional<Error> run() {
     for (std::int64_t step = 0; step < steps_; ++step) {
       pending_ = owners_;
+      int turns = 0;
       while (!pending_.empty()) {
-        if (take_what_is_there(step)) continue;
-        if (owned() != nullptr && fill_one()) continue;
-        wait_for(pending_.front().rank, count_of(step));
+        if (take_what_is_there(step) || fill_own()) {
+          turns = 0;
+        } else if (turns < most_turns_) {
+          std::this_thread::yield();
+          ++turns;
+        } else if (!fill_any()) {
+          wait_for(pending_.front().rank, count_of(step));
+        }
       }
       arena_.set_done(me_, count_of(step + 1));
     }
@@ -45,21 +56,32 @@ class ArenaRead : public ArenaFill {
     return pending_.size() < before;
   }
 
+  // Fills the next slot of this rank's own domain, if it is free and nobody has claimed it.
+  bool fill_own() {
+    if (owned() == nullptr) return false;
+    const StepCount step = arena_.unclaimed(me_, arena_.steps_so_far);
+    return later_than(free_steps(), step) && fill_claimed(owners_.front(), step);
+  }
+
   // Fills the earliest slot that is free and that nobody has claimed, if there is one.
-  bool fill_one() {
+  bool fill_any() {
+    if (owned() == nullptr || !helps_) return false;
     const ArenaOwner* chosen = nullptr;
     StepCount earliest = free_steps();
     for (const ArenaOwner& owner : owners_) {
-      if (!helps_ && owner.rank != me_) continue;
       const StepCount step = arena_.unclaimed(owner.rank, arena_.steps_so_far);
       if (!later_than(earliest, step)) continue;
       chosen = &owner;
       earliest = step;
     }
-    if (chosen == nullptr) return false;
-    if (!arena_.claim(chosen->rank, earliest)) return true;
-    fill(*chosen, static_cast<std::int64_t>(earliest - arena_.steps_so_far));
-    arena_.set_filled(chosen->rank, earliest);
+    return chosen != nullptr && fill_claimed(*chosen, earliest);
+  }
+
+  // Unless somebody else has claimed it meanwhile. Returns true: there may be more to do.
+  bool fill_claimed(const ArenaOwner& owner, StepCount step) {
+    if (!arena_.claim(owner.rank, step)) return true;
+    fill(owner, static_cast<std::int64_t>(step - arena_.steps_so_far));
+    arena_.set_filled(owner.rank, step);
     return true;
   }
 
@@ -113,6 +135,7 @@ class ArenaRead : public ArenaFill {
   // Owners fill each other's slots too, unless they lack descriptors for it or an I/O node should
   // hear from one rank only.
   const bool helps_;
+  const int most_turns_ = helps_ ? std::min(kTurnsBeforeHelp, turns_before_sleep()) : 0;
   std::vector<ArenaOwner> pending_;  // whose slots of the present step this rank has not taken
   int slowest_ = 0;
 };

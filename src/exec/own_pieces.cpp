@@ -14,34 +14,11 @@ namespace {
 constexpr std::int64_t kStreamedBytes = 1 << 20;
 // Shorter pieces share their cache lines with other ranks' pieces: everybody would read them all.
 constexpr std::int64_t kLineBytes = 64;
-// With more ranks, looking at everything for short pieces is out of the question.
-constexpr int kMostLooks = 8;
 constexpr std::int64_t kPartBytes = 1 << 20;
 
 // Where byte `packed` of this rank is in its stream.
 std::int64_t stream_byte(const OriginStream& mine, std::int64_t packed) {
   return packed - mine.packed_at + mine.first;
-}
-
-// What all ranks read together from pages that they keep in view.
-struct PageReads {
-  std::int64_t bytes = 0;
-  std::int64_t pieces = 0;
-};
-
-// Nothing where some rank does not see the file's pages, or most of them are not read.
-std::optional<PageReads> page_reads(const RunningCall& call) {
-  if (!call.reading() || !call.state.pages.keeps()) return std::nullopt;
-  PageReads reads;
-  for (const CallCard& card : call.outlook.cards) {
-    if (card.maps_reads == 0) return std::nullopt;
-    if (card.bytes <= 0) continue;
-    reads.bytes += card.bytes;
-    reads.pieces += card.pieces;
-  }
-  if (reads.pieces == 0) return std::nullopt;
-  const Extent range = accessed_range(call.outlook.cards);
-  return reads.bytes >= range.bytes / 2 ? std::optional(reads) : std::nullopt;
 }
 
 Status read_part(RunningCall& call, PackedRange range) {
@@ -87,13 +64,17 @@ void pick_own(const RunningCall& call, PackedRange range, const std::byte* base,
 }
 
 bool reads_own_pages(const RunningCall& call) {
-  const std::optional<PageReads> reads = page_reads(call);
-  return reads && reads->bytes / reads->pieces >= kLineBytes;
-}
-
-bool could_read_own_pages(const RunningCall& call) {
-  const std::optional<PageReads> reads = page_reads(call);
-  return reads && call.file.ranks <= kMostLooks;
+  if (!call.reading() || !call.state.pages.keeps()) return false;
+  std::int64_t bytes = 0;
+  std::int64_t pieces = 0;
+  const Extent range = accessed_range(call.outlook.cards);
+  for (const CallCard& card : call.outlook.cards) {
+    if (card.maps_reads == 0) return false;
+    if (card.bytes <= 0) continue;
+    bytes += card.bytes;
+    pieces += card.pieces;
+  }
+  return pieces > 0 && bytes / pieces >= kLineBytes && bytes >= range.bytes / 2;
 }
 
 std::optional<Error> read_own_pages(RunningCall& call) {

@@ -21,8 +21,6 @@ void pick_own(const RunningCall& call, PackedRange range, const std::byte* base,
 // and more: then everybody reads its own there, and nobody waits for anybody. The same on all
 // ranks.
 bool reads_own_pages(const RunningCall& call);
-// Whether that may be quicker than the arena for shorter pieces, too. The same on all ranks.
-bool could_read_own_pages(const RunningCall& call);
 // Local.
 std::optional<Error> read_own_pages(RunningCall& call);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "exec/collective.hpp"
+#include "exec/collective_state.hpp"
 #include "support/mpi_main.hpp"
 
 namespace tutti {
@@ -95,6 +96,17 @@ TEST_P(Rewrite, TheFileHasHoles) {
     close(descriptor);
   });
   for (int again = 0; again < 3; ++again) write(round++);
+}
+
+TEST_P(Rewrite, BothWaysToOwnersAreTried) {
+  std::int64_t votes = 0;
+  for (int round = 0; round < 12; ++round) {
+    write(round);
+    votes |= file_->collective->carrying.votes();
+  }
+  const bool chooses = world_size() > 1 && GetParam() == TransportChoice::automatic;
+  EXPECT_EQ(votes != 0, chooses && file_->collective->arena.available() &&
+                            file_->collective->peers.available());
 }
 
 TEST_P(Rewrite, TheFileGetsItsTimeFromEveryCall) {

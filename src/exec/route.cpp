@@ -8,28 +8,18 @@ namespace tutti {
 
 namespace {
 
-CarryingKind kind_of(const RunningCall& call) {
-  const auto& cards = call.outlook.cards;
-  const bool staged = std::any_of(cards.begin(), cards.end(), [](const CallCard& card) {
-    return card.bytes > 0 && card.direct == 0;
-  });
-  return {call.reading(), staged, call.state.pages.keeps()};
-}
+bool is_staged(const CallCard& card) { return card.bytes > 0 && card.direct == 0; }
 
 // The way that rank 0 votes for.
-Route voted_route(const RunningCall& call, Transport usual, Transport other) {
+Route writing_route(const RunningCall& call) {
+  const auto& cards = call.outlook.cards;
   std::int64_t bytes = 0;
-  for (const CallCard& card : call.outlook.cards) bytes += card.bytes;
-  if (bytes < Carrying::kLeastBytes) return {usual, {}};
-  const CarryingKind kind = kind_of(call);
-  const CarryingWay way = Carrying::voted(call.outlook.cards[0].carrying, kind);
-  return {way == kUsual ? usual : other, Carried{kind, way, bytes}};
-}
-
-Route reading_route(const RunningCall& call, bool may_choose) {
-  if (reads_own_pages(call)) return {Transport::own_pages, {}};
-  if (!may_choose || !could_read_own_pages(call)) return {Transport::arena, {}};
-  return voted_route(call, Transport::arena, Transport::own_pages);
+  for (const CallCard& card : cards) bytes += card.bytes;
+  if (cards.size() == 1 || bytes < Carrying::kLeastBytes) return {Transport::peer_memory, {}};
+  const CarryingKind kind{.staged = std::any_of(cards.begin(), cards.end(), is_staged),
+                          .keeps_pages = call.state.pages.keeps()};
+  const CarryingWay way = Carrying::voted(cards[0].carrying, kind);
+  return {way == kFetched ? Transport::peer_memory : Transport::arena, Carried{kind, way, bytes}};
 }
 
 }  // namespace
@@ -45,10 +35,10 @@ Route route_of(const RunningCall& call) {
       call.state.arena.available() && call.state.node.available() && !call.plan().listed;
   const bool peers = call.state.peers.available() && call.state.inspector.topology.one_node;
   if (peers && (wish == TransportChoice::shared || !arena)) return {Transport::peer_memory, {}};
-  if (arena && call.reading()) return reading_route(call, wish == TransportChoice::automatic);
-  if (arena && (wish == TransportChoice::arena || !peers)) return {Transport::arena, {}};
-  if (!peers) return {Transport::messages, {}};
-  return voted_route(call, Transport::peer_memory, Transport::arena);
+  if (arena && reads_own_pages(call)) return {Transport::own_pages, {}};
+  if (arena && (wish == TransportChoice::arena || call.reading() || !peers))
+    return {Transport::arena, {}};
+  return peers ? writing_route(call) : Route{Transport::messages, {}};
 }
 
 }  // namespace tutti

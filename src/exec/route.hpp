@@ -10,7 +10,7 @@ namespace tutti {
 
 enum class Transport { messages, peer_memory, arena, own_pages };
 
-// A call that two ways are open for, and enough bytes in it to learn from.
+// A write whose bytes can get to their owners in both ways, and enough of them to learn from.
 struct Carried {
   CarryingKind kind;
   CarryingWay way;

@@ -71,32 +71,11 @@ void copy_streaming(std::byte* to, const std::byte* from, std::int64_t bytes) {
 
 namespace {
 
-#if defined(__x86_64__)
-// Where hardware stops reading ahead: the first lines of the pages that the next part is in.
-void hint_at(const Pattern& pattern, const std::byte* base, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kPage = 4096;
-  constexpr std::int64_t kMostPages = 64;
-  constexpr int kLines = 4;
-  const auto first = reinterpret_cast<std::uintptr_t>(base) +
-                     static_cast<std::uintptr_t>(pattern.offset_of(begin));
-  const auto last = reinterpret_cast<std::uintptr_t>(base) +
-                    static_cast<std::uintptr_t>(pattern.offset_of(end - 1));
-  if (last < first || last - first > kMostPages * kPage) return;
-  for (std::uintptr_t page = first / kPage * kPage; page <= last; page += kPage)
-    for (int line = 0; line < kLines; ++line)
-      _mm_prefetch(reinterpret_cast<const char*>(page) + line * kLine, _MM_HINT_T0);
-}
-#else
-void hint_at(const Pattern&, const std::byte*, std::int64_t, std::int64_t) {}
-#endif
-
 void pack_by_parts(const Pattern& pattern, const std::byte* base, std::int64_t begin,
                    std::int64_t end, std::byte* packed) {
   alignas(64) std::byte part[kPartBytes];
   for (std::int64_t at = begin; at < end; at += kPartBytes) {
     const std::int64_t bytes = std::min(kPartBytes, end - at);
-    const std::int64_t next = at + bytes;
-    if (next < end) hint_at(pattern, base, next, std::min(next + kPartBytes, end));
     pack(pattern, base, at, at + bytes, part);
     stream_run(packed + (at - begin), part, bytes);
   }
