@@ -41,22 +41,21 @@ static void restore_after(struct session* s, const struct contestant* c) {
   if (c->kind == KIND_BLOCK) fill_file(&s->run, &s->shape.contents, kUntouched);
 }
 
-// Who comes when in a repetition: another order each time, so that nobody always follows the same
-// one; the same order in every run and on every rank.
-static void draw_order(int repetition, int count, int* order) {
-  uint32_t random = 2654435761u * (uint32_t)(repetition + 1);
-  for (int i = 0; i < count; ++i) {
-    random = random * 1664525u + 1013904223u;
-    const int place = (int)((random >> 16) % (uint32_t)(i + 1));
-    order[i] = order[place];
-    order[place] = i;
+// Who comes when in a repetition. In `count` repetitions everybody has every turn once and, where
+// their number is even, follows everybody else once; where it is odd, in twice as many. (A Latin
+// square balanced for who follows whom, by Williams.)
+static void lay_order(int repetition, int count, int* order) {
+  const int mirrored = count % 2 == 1 && repetition / count % 2 == 1;
+  for (int turn = 0; turn < count; ++turn) {
+    const int zigzag = turn % 2 == 1 ? (turn + 1) / 2 : (count - turn / 2) % count;
+    order[mirrored ? count - 1 - turn : turn] = (zigzag + repetition) % count;
   }
 }
 
 static void alternate(struct session* s) {
   for (int repetition = 0; repetition < s->options.repetitions; ++repetition) {
     int order[kMaxContestants];
-    draw_order(repetition, s->entry_count, order);
+    lay_order(repetition, s->entry_count, order);
     for (int turn = 0; turn < s->entry_count; ++turn) {
       struct entry* const e = &s->entries[order[turn]];
       if (!e->open || repetition >= e->repetitions) continue;

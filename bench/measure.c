@@ -161,12 +161,13 @@ void record_stats(struct session* s, struct entry* e, const char* op, int repeti
          s->case_name, e->contestant.name, op, repetition, scan.text);
 }
 
-// Takes the place of everything in the caches of this core, code included.
-static void cool_caches(void) {
-  enum { kSweptBytes = 64 << 20, kLine = 64 };
+// Takes the place of what is in the caches that this core has for data.
+static void cool_caches(struct session* s) {
+  enum { kLine = 64, kSweptBytes = 64 << 20 };
   static unsigned char* swept;
   if (swept == NULL) swept = calloc(kSweptBytes, 1);
-  for (int64_t at = 0; swept != NULL && at < kSweptBytes; at += kLine) ++swept[at];
+  if (swept == NULL) give_up(&s->run, "no memory to cool caches with");
+  for (int64_t at = 0; at < kSweptBytes; at += kLine) ++swept[at];
 }
 
 double measure(struct session* s, struct entry* e, enum direction direction, int repetition) {
@@ -175,7 +176,7 @@ double measure(struct session* s, struct entry* e, enum direction direction, int
     prepare_write(s, c);
   else
     prepare_read(s, e);
-  if (s->options.cold) cool_caches();
+  if (s->options.cold) cool_caches(s);
   const double seconds = timed_access(s, c, &s->shape, direction, buffer_of(s, c));
   if (seconds < 0) return e->takes_part[WRITE] = e->takes_part[READ] = 0, seconds;
   record(&s->run,

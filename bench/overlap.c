@@ -1,7 +1,9 @@
 // How much of a nonblocking collective access goes on while the program computes and calls no MPI.
-// Times, in turn: the access alone (start, wait), the computation alone, and the access with the
-// computation between its start and its wait. The ranks' blocks alternate in the file; every byte
-// is checked after every access, with plain system calls. Rank 0 prints one line of JSON.
+// Times, in turn: the access alone (start, wait), the computation alone, the access with the
+// computation between its start and its wait, and the computation alone again: "compute" is the
+// mean of both, because a machine's pace changes. The ranks' blocks alternate in the file; every
+// byte is checked after every access, with plain system calls. Rank 0 prints a line of JSON for
+// each repetition.
 //
 //   bench_overlap FILE BYTES SECONDS REPETITIONS write|read
 //   bench_overlap FILE BYTES SECONDS REPETITIONS recv
@@ -71,13 +73,17 @@ static void compute(int64_t steps) {
   (void)kept;
 }
 
+static double timed_computation(int64_t steps) {
+  const double begin = now();
+  compute(steps);
+  return now() - begin;
+}
+
 static int64_t steps_for(double seconds) {
   enum { kTrial = 20000000 };
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const double begin = now();
-    compute(kTrial);
-    const double taken = now() - begin;
+    const double taken = timed_computation(kTrial);
     if (taken < best) best = taken;
   }
   int64_t steps = (int64_t)(seconds / best * kTrial);
@@ -166,10 +172,10 @@ int main(int argc, char** argv) {
   const int64_t steps = steps_for(atof(argv[3]));
   for (int i = 0; i < atoi(argv[4]); ++i) {
     const double alone = timed_access(writes, kNothing, 0);
-    const double begin = now();
-    if (between == kCompute) compute(steps);
-    const double computed = now() - begin;
+    const double before = between == kCompute ? timed_computation(steps) : 0;
     const double both = timed_access(writes, between, steps);
+    const double after = between == kCompute ? timed_computation(steps) : 0;
+    const double computed = (before + after) / 2;
     if (rank == 0)
       printf("{\"alone\": %.6f, \"compute\": %.6f, \"both\": %.6f}\n", alone, computed, both);
   }

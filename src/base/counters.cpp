@@ -12,6 +12,7 @@ std::vector<std::pair<std::string, std::string>> list_counters(const Counters& c
   };
   count("collective_calls", counters.collective_calls);
   count("independent_calls", counters.independent_calls);
+  count("arena_calls", counters.arena_calls);
   count("nonblocking_calls", counters.nonblocking_calls);
   count("nonblocking_shared", counters.nonblocking_shared);
   count("nonblocking_threaded", counters.nonblocking_threaded);

@@ -39,6 +39,7 @@ class Tally {
 struct Counters {
   Tally<std::int64_t> collective_calls;
   Tally<std::int64_t> independent_calls;     // collective calls that went independent
+  Tally<std::int64_t> arena_calls;           // whose bytes went through memory that all ranks map
   Tally<std::int64_t> nonblocking_calls;     // of one rank alone
   Tally<std::int64_t> nonblocking_shared;    // collective ones that needed no MPI call
   Tally<std::int64_t> nonblocking_threaded;  // whose MPI calls a helper thread made

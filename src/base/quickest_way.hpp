@@ -20,9 +20,7 @@ class QuickestWay {
       if (cost(way) < 0) return way;
     const int now = best(ways);
     if (until_trial_ > 0 || ways == 1) return now;
-    int trial = (last_trial_ + 1) % ways;
-    if (trial == now) trial = (trial + 1) % ways;
-    return trial;
+    return trial(ways);
   }
 
   // What it cost to go that way, in any unit that all ways share. The first turn of each way does
@@ -34,24 +32,27 @@ class QuickestWay {
       return;
     }
     const int before = best(ways);
-    learn(way, cost_now, way != before);
-    if (way != before) last_trial_ = way;
+    const double best_cost = cost(before);
+    learn(way, cost_now);
     const int after = best(ways);
     if (after != before) {
+      last_trial_ = way;
       pause_ = kShortPause;
-      until_trial_ = pause_;
-      calm_cost_ = cost(after);
+      wait_for_trial(pause_, after);
     } else if (way != before) {
-      const int expensive =
-          static_cast<int>(std::min(cost_now / cost(before) * kTurnsPerTrial, 1e6));
+      // One trial that was quicker may have been luck; the same way is tried until that is clear.
+      const bool again = cost_now < best_cost;
+      if (!again) last_trial_ = way;
+      const int expensive = turns_for(cost_now / best_cost, kTurnsPerLoss);
       pause_ = std::max(std::min(2 * pause_, kLongPause), expensive);
-      until_trial_ = pause_;
-      calm_cost_ = cost(before);
+      wait_for_trial(again ? 0 : pause_, after);
     } else if (cost(way) > kUneasy * calm_cost_) {
       pause_ = kShortPause;
-      until_trial_ = 0;
-    } else if (until_trial_ > 0) {
-      --until_trial_;
+      wait_for_trial(std::min(until_trial_, turns_for(cost(trial(ways)) / cost(way), kTurnsUneasy)),
+                     after);
+    } else {
+      calm_cost_ = std::min(calm_cost_, cost(way));
+      if (until_trial_ > 0) --until_trial_;
     }
   }
 
@@ -59,18 +60,28 @@ class QuickestWay {
   static constexpr double kMemory = 4;  // turns that a cost is the mean of, more or less
   static constexpr int kShortPause = 8;
   static constexpr int kLongPause = 256;
-  static constexpr int kTurnsPerTrial = 32;  // for each turn's time that a trial takes
+  static constexpr int kTurnsPerLoss = 32;  // for each turn's time that a trial takes longer
+  static constexpr int kTurnsUneasy = 20;   // likewise, where the best way has become slower
+  static constexpr double kUneasy = 1.75;   // times what it cost before
 
-  static constexpr double kUneasy = 1.5;  // times what it cost at the last trial
-
-  // One turn that was disturbed says little: none counts for more than twice what is known. A trial
-  // that was quicker than what is known counts at once; if that was luck, the next turns show it.
-  void learn(int way, double cost_now, bool trial) {
+  // One turn that was disturbed says little: none counts for more than twice what is known.
+  void learn(int way, double cost_now) {
     double& known = cost_[static_cast<std::size_t>(way)];
-    if (known < 0 || (trial && cost_now < known))
-      known = cost_now;
-    else
-      known += (std::min(cost_now, 2 * known) - known) / kMemory;
+    known = known < 0 ? cost_now : known + (std::min(cost_now, 2 * known) - known) / kMemory;
+  }
+
+  void wait_for_trial(int turns, int best_way) {
+    until_trial_ = turns;
+    calm_cost_ = cost(best_way);
+  }
+  // The turns between trials that cost `ratio` times as much as the best way.
+  static int turns_for(double ratio, int turns_per_loss) {
+    return static_cast<int>(std::clamp((ratio - 1) * turns_per_loss, 0.0, 1e6));
+  }
+  // The next one to try besides the best.
+  int trial(int ways) const {
+    const int next = (last_trial_ + 1) % ways;
+    return next == best(ways) ? (next + 1) % ways : next;
   }
 
   double cost(int way) const { return cost_[static_cast<std::size_t>(way)]; }
@@ -84,7 +95,7 @@ class QuickestWay {
 
   std::array<double, kMostWays> cost_{-1, -1, -1, -1};  // negative: not known yet
   std::array<bool, kMostWays> warm_{};
-  double calm_cost_ = 0;  // of the best way when another one was tried last
+  double calm_cost_ = 0;  // of the best way, the least since another one was tried
   int last_trial_ = 0;
   int pause_ = kShortPause;
   int until_trial_ = kShortPause;

@@ -56,8 +56,44 @@ TEST(QuickestWay, FindsOutWhenTheOtherBecomesQuicker) {
 TEST(QuickestWay, AllAreTriedSoonWhereTheBestBecomesSlower) {
   QuickestWay ways;
   seconds_of(ways, 1000, 1, 4);
-  EXPECT_GE(seconds_of(ways, 100, 3, 2), 80);  // both have changed, one of them unseen
+  EXPECT_GE(seconds_of(ways, 200, 3, 2), 150);  // both have changed, one of them unseen
   EXPECT_LE(seconds_of(ways, 100, 1, 4), 20);
+}
+
+TEST(QuickestWay, WhereBothBecomeSlowerTheBetterOneIsKept) {
+  QuickestWay ways;
+  seconds_of(ways, 1000, 1, 4);
+  EXPECT_LE(seconds_of(ways, 100, 3, 12), 3);
+}
+
+// Turns of two sorts, one of them four times the work; the first way is quicker by a third in both.
+TEST(QuickestWay, CostsThatAreNotAlikeDoNotTurnIt) {
+  for (const int run : {1, 3}) {
+    QuickestWay ways;
+    int second = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const double work = i / run % 2 == 0 ? 1 : 4;
+      const int way = ways.next();
+      second += way;
+      ways.went(way, way == 0 ? work : 1.5 * work);
+    }
+    EXPECT_LE(second, 200) << "runs of " << run;
+  }
+}
+
+// Every tenth turn or so, by a fixed sequence, takes three times as long.
+TEST(QuickestWay, DisturbedTurnsCauseFewExpensiveTrials) {
+  QuickestWay ways;
+  int second = 0;
+  std::uint32_t random = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    random = random * 1664525U + 1013904223U;
+    const double disturbed = (random >> 16) % 10 == 0 ? 3 : 1;
+    const int way = ways.next();
+    second += way;
+    ways.went(way, (way == 0 ? 1 : 100) * disturbed);
+  }
+  EXPECT_LE(second, 16);
 }
 
 TEST(QuickestWay, ALuckyTrialDoesNotTurnItForLong) {

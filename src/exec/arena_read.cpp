@@ -56,14 +56,16 @@ class ArenaRead : public ArenaFill {
     return pending_.size() < before;
   }
 
-  // Fills the next slot of this rank's own domain, if it is free and nobody has claimed it.
+  // Fills the next slot of this rank's own domain that nobody has claimed; false if none is free.
   bool fill_own() {
     if (owned() == nullptr) return false;
     const StepCount step = arena_.unclaimed(me_, arena_.steps_so_far);
-    return later_than(free_steps(), step) && fill_claimed(owners_.front(), step);
+    if (!later_than(count_of(steps_), step) || !later_than(free_steps(), step)) return false;
+    try_to_fill(owners_.front(), step);
+    return true;
   }
 
-  // Fills the earliest slot that is free and that nobody has claimed, if there is one.
+  // Fills the earliest slot that is free and that nobody has claimed; false if there is none.
   bool fill_any() {
     if (owned() == nullptr || !helps_) return false;
     const ArenaOwner* chosen = nullptr;
@@ -74,15 +76,16 @@ class ArenaRead : public ArenaFill {
       chosen = &owner;
       earliest = step;
     }
-    return chosen != nullptr && fill_claimed(*chosen, earliest);
+    if (chosen == nullptr) return false;
+    try_to_fill(*chosen, earliest);
+    return true;
   }
 
-  // Unless somebody else has claimed it meanwhile. Returns true: there may be more to do.
-  bool fill_claimed(const ArenaOwner& owner, StepCount step) {
-    if (!arena_.claim(owner.rank, step)) return true;
+  // Fills a free slot; does nothing where somebody else has claimed it meanwhile.
+  void try_to_fill(const ArenaOwner& owner, StepCount step) {
+    if (!arena_.claim(owner.rank, step)) return;
     fill(owner, static_cast<std::int64_t>(step - arena_.steps_so_far));
     arena_.set_filled(owner.rank, step);
-    return true;
   }
 
   // Steps of this call before which all slots may be filled.
@@ -135,7 +138,8 @@ class ArenaRead : public ArenaFill {
   // Owners fill each other's slots too, unless they lack descriptors for it or an I/O node should
   // hear from one rank only.
   const bool helps_;
-  const int most_turns_ = helps_ ? std::min(kTurnsBeforeHelp, turns_before_sleep()) : 0;
+  const int most_turns_ =
+      helps_ && owned() != nullptr ? std::min(kTurnsBeforeHelp, turns_before_sleep()) : 0;
   std::vector<ArenaOwner> pending_;  // whose slots of the present step this rank has not taken
   int slowest_ = 0;
 };

@@ -55,6 +55,7 @@ Executed execute(RunningCall& call) {
       done.failure = run_pull(call);
       break;
     case Transport::arena:
+      ++call.counters().arena_calls;
       done.failure = call.reading() ? read_by_arena(call) : write_by_arena(call);
       break;
     case Transport::own_pages:
@@ -135,7 +136,7 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
   card.any_order = facts.any_order ? 1 : 0;
-  if (file.collective) card.carrying = file.collective->carrying.votes();
+  if (file.collective) card.carrying_votes = file.collective->carrying.votes();
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (reading) card.file_bytes = file.device->size().value_or(0);
 }

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/carrying.hpp"
 #include "base/quickest_way.hpp"
 #include "base/scratch.hpp"
+#include "base/voted_ways.hpp"
 #include "exec/file_links.hpp"
 #include "exec/seen_pages.hpp"
 #include "inspect/inspector.hpp"
@@ -27,7 +27,7 @@ class CollectiveState : public Connections {
   Scratch staging[2];
   SeenPages pages;
   std::array<QuickestWay, 2> storing;  // of spans; see SeenPages::of_kind()
-  Carrying carrying;
+  VotedWays carrying;                  // what is written to its owners; see route_of()
   bool said_not_striped = false;
 
   // Local. Made at its first use; gone before the device is closed.

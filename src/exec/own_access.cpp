@@ -135,8 +135,9 @@ class Prefetch {
 
 // Whether nothing is said about how, and in what order, this rank reads.
 bool may_look_at_pages(const RunningCall& call) {
-  return !call.file.atomic && !call.plan().timed &&
-         hints_of(call).access == AccessMethod::automatic &&
+  const Hints hints = hints_of(call);
+  return !call.file.atomic && !call.plan().timed && hints.access == AccessMethod::automatic &&
+         hints.romio_ds_read == Toggle::automatic &&
          call.outlook.cards[static_cast<std::size_t>(call.file.rank)].monotone != 0;
 }
 
@@ -144,9 +145,9 @@ bool may_look_at_pages(const RunningCall& call) {
 
 std::optional<Error> run_independent(RunningCall& call, std::int64_t& moved) {
   ++call.counters().independent_calls;
-  if (may_look_at_pages(call) && reads_own_pages(call)) {
+  if (may_look_at_pages(call) && reads_own_pages(call) && !read_own_pages(call)) {
     moved = call.bytes_present();
-    return read_own_pages(call);
+    return std::nullopt;
   }
   Turns turns(call);
   if (call.plan().timed) turns.await(0);

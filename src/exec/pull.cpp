@@ -33,7 +33,7 @@ class Puller {
       : call_(call), reads_ahead_(call.reading() && call.file.device->facts().asynchronous) {}
 
   std::optional<Error> run() {
-    const bool staged = anybody_is_staged();
+    const bool staged = anybody_is_staged(call_.outlook.cards);
     const bool me_staged = !call_.memory_is_direct(call_.file.rank);
     StagedMemory memory(call_);
     std::int64_t closed = 0;
@@ -67,11 +67,6 @@ class Puller {
 
   // Collective.
   void meet() { call_.talk.exchange().barrier(); }
-
-  bool anybody_is_staged() const {
-    return std::any_of(call_.outlook.cards.begin(), call_.outlook.cards.end(),
-                       [](const CallCard& card) { return card.bytes > 0 && card.direct == 0; });
-  }
 
   // Where this owner finds the packed bytes of ranks that staged them in this round.
   void find_slots(std::int64_t round) {

@@ -42,15 +42,19 @@ class Rewrite : public ::testing::TestWithParam<TransportChoice> {
     return static_cast<std::byte>(at * 7 + at / 251 + round * 13);
   }
 
-  // All ranks' runs in turn, and then what the file holds.
-  void write(int round) {
+  // All ranks' runs in turn, from memory with `gap` bytes behind each, and then what the file
+  // holds.
+  void write(int round, std::int64_t gap = 0) {
     const Pattern stream =
         Pattern::repeat(kRuns, kRun * world_size(), Pattern::run(kRun, kRun * world_rank()));
-    std::vector<std::byte> bytes(static_cast<std::size_t>(stream.size()));
-    for (std::int64_t k = 0; k < stream.size(); ++k)
-      bytes[static_cast<std::size_t>(k)] = value(stream.offset_of(k), round);
-    const Access access{
-        Direction::write, {stream, 0, stream.size()}, {Pattern::run(stream.size()), bytes.data()}};
+    const Pattern memory = gap == 0 ? Pattern::run(stream.size())
+                                    : Pattern::repeat(kRuns, kRun + gap, Pattern::run(kRun));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(kRuns * (kRun + gap)));
+    for (std::int64_t run = 0; run < kRuns; ++run)
+      for (std::int64_t i = 0; i < kRun; ++i)
+        bytes[static_cast<std::size_t>(run * (kRun + gap) + i)] =
+            value((run * world_size() + world_rank()) * kRun + i, round);
+    const Access access{Direction::write, {stream, 0, stream.size()}, {memory, bytes.data()}};
     const auto moved = transfer_collective(*file_, access, std::nullopt);
     ASSERT_TRUE(moved.has_value()) << moved.error().message;
     EXPECT_EQ(*moved, stream.size());
@@ -99,14 +103,37 @@ TEST_P(Rewrite, TheFileHasHoles) {
 }
 
 TEST_P(Rewrite, BothWaysToOwnersAreTried) {
-  std::int64_t votes = 0;
-  for (int round = 0; round < 12; ++round) {
-    write(round);
-    votes |= file_->collective->carrying.votes();
+  write(0);  // makes the state
+  const CollectiveState& state = *file_->collective;
+  const bool both = world_size() > 1 && GetParam() == TransportChoice::automatic &&
+                    state.arena.available() && state.peers.available();
+  constexpr int kCalls = 12;
+  for (const std::int64_t gap : {0, 8}) {
+    const std::int64_t before = file_->counters.arena_calls;
+    for (int round = 0; round < kCalls; ++round) write(round, gap);
+    const std::int64_t by_arena = file_->counters.arena_calls - before;
+    if (both) {
+      EXPECT_GT(by_arena, 0) << gap;
+      EXPECT_LT(by_arena, kCalls) << gap;
+    } else {
+      EXPECT_TRUE(by_arena == 0 || by_arena == kCalls) << by_arena;
+    }
   }
-  const bool chooses = world_size() > 1 && GetParam() == TransportChoice::automatic;
-  EXPECT_EQ(votes != 0, chooses && file_->collective->arena.available() &&
-                            file_->collective->peers.available());
+}
+
+// A rank that would go another way than rank 0 follows it.
+TEST_P(Rewrite, RanksHaveFoundOutOppositeThings) {
+  write(0);  // makes the state
+  VotedWays& carrying = file_->collective->carrying;
+  const bool arena_wins = world_rank() % 2 == 1;
+  for (int kind = 0; kind < VotedWays::kKinds; ++kind)
+    for (int turn = 0; turn < 8; ++turn)
+      carrying.went(kind, turn % 2, turn % 2 == arena_wins ? 1 : 9);
+  for (int round = 0; round < 12; ++round) write(round, round % 3 == 0 ? 8 : 0);
+  std::int64_t by_arena = file_->counters.arena_calls;
+  std::int64_t of_rank_0 = by_arena;
+  MPI_Bcast(&of_rank_0, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  EXPECT_EQ(by_arena, of_rank_0);
 }
 
 TEST_P(Rewrite, TheFileGetsItsTimeFromEveryCall) {

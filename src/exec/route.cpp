@@ -8,18 +8,31 @@ namespace tutti {
 
 namespace {
 
-bool is_staged(const CallCard& card) { return card.bytes > 0 && card.direct == 0; }
+// A call with fewer bytes, of all ranks, says nothing about how to carry many: they are fetched.
+constexpr std::int64_t kLeastCarried = 1 << 20;
+constexpr std::int64_t kShortPiece = 64;
+constexpr std::int64_t kLongPiece = 4096;
 
-// The way that rank 0 votes for.
+// Whether memory has gaps, whether pages are kept, and how long pieces are: not longer than a cache
+// line, not longer than a page, or longer.
+int kind_of(const RunningCall& call, std::int64_t mean_piece) {
+  const int length = mean_piece <= kShortPiece ? 0 : mean_piece <= kLongPiece ? 1 : 2;
+  return (anybody_is_staged(call.outlook.cards) ? 1 : 0) + (call.state.pages.keeps() ? 2 : 0) +
+         4 * length;
+}
+
 Route writing_route(const RunningCall& call) {
   const auto& cards = call.outlook.cards;
   std::int64_t bytes = 0;
-  for (const CallCard& card : cards) bytes += card.bytes;
-  if (cards.size() == 1 || bytes < Carrying::kLeastBytes) return {Transport::peer_memory, {}};
-  const CarryingKind kind{.staged = std::any_of(cards.begin(), cards.end(), is_staged),
-                          .keeps_pages = call.state.pages.keeps()};
-  const CarryingWay way = Carrying::voted(cards[0].carrying, kind);
-  return {way == kFetched ? Transport::peer_memory : Transport::arena, Carried{kind, way, bytes}};
+  std::int64_t pieces = 0;
+  for (const CallCard& card : cards) {
+    bytes += card.bytes;
+    pieces += card.pieces;
+  }
+  if (cards.size() == 1 || bytes < kLeastCarried) return {Transport::peer_memory, {}};
+  const int kind = kind_of(call, bytes / std::max<std::int64_t>(pieces, 1));
+  const int way = VotedWays::voted(cards[0].carrying_votes, kind);
+  return {way == 0 ? Transport::peer_memory : Transport::arena, Carried{kind, way, bytes}};
 }
 
 }  // namespace

@@ -1,19 +1,21 @@
 // How the bytes of one call get from rank to rank: by which executor it runs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "base/carrying.hpp"
 #include "exec/round_access.hpp"
 
 namespace tutti {
 
 enum class Transport { messages, peer_memory, arena, own_pages };
 
-// A write whose bytes can get to their owners in both ways, and enough of them to learn from.
+// A write of enough bytes to learn from: its owners could fetch them from the memory of other
+// ranks, or ranks could put them into the arena. Which is quicker depends on what the system
+// charges for reaching into another process. For CollectiveState::carrying.
 struct Carried {
-  CarryingKind kind;
-  CarryingWay way;
+  int kind;            // calls that are told apart, because what suits one does not suit the other
+  int way;             // 0: fetched, 1: by the arena
   std::int64_t bytes;  // of all ranks
 };
 
@@ -22,7 +24,8 @@ struct Route {
   std::optional<Carried> carried;
 };
 
-// The same on all ranks. REQUIRES: a plan that is neither independent nor a prefetch.
+// The same on all ranks: where there is a choice, what rank 0 votes for. REQUIRES: a plan that is
+// neither independent nor a prefetch.
 Route route_of(const RunningCall& call);
 
 }  // namespace tutti

@@ -21,10 +21,10 @@ struct CallCard {
   // Where peers on the same node find this rank's bytes: valid when `direct` is set.
   std::uint64_t memory_address = 0;
   std::int64_t direct = 0;
-  std::int64_t carrying = 0;    // how this rank would have bytes get to their owners on one node
-  std::int64_t refused = 0;     // this rank cannot take part
-  std::int64_t file_bytes = 0;  // reads: where the file ends for this rank
-  std::int64_t maps_reads = 0;  // this rank can read the file through a mapping
+  std::int64_t carrying_votes = 0;  // CollectiveState::carrying
+  std::int64_t refused = 0;         // this rank cannot take part
+  std::int64_t file_bytes = 0;      // reads: where the file ends for this rank
+  std::int64_t maps_reads = 0;      // this rank can read the file through a mapping
   // What this rank's device says of itself.
   std::int64_t server_cache = 0;
   std::int64_t nonblocking = 0;
@@ -44,6 +44,12 @@ struct CallCard {
   std::int64_t descriptor_bytes = 0;
 };
 static_assert(std::is_trivially_copyable_v<CallCard>);
+
+// Whether the bytes of some rank are packed before they are sent or fetched.
+inline bool anybody_is_staged(std::span<const CallCard> cards) {
+  return std::any_of(cards.begin(), cards.end(),
+                     [](const CallCard& card) { return card.bytes > 0 && card.direct == 0; });
+}
 
 // From the first byte of the file that any rank accesses to the last; empty where none does.
 inline Extent accessed_range(std::span<const CallCard> cards) {
