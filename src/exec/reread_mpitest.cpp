@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "exec/collective.hpp"
-#include "support/mpi_main.hpp"
+#include "support/shared_file.hpp"
 
 namespace tutti {
 namespace {
@@ -34,14 +34,10 @@ void PrintTo(const Shape& shape, std::ostream* out) {
 class Reread : public ::testing::TestWithParam<Shape> {
  protected:
   void SetUp() override {
-    std::int64_t id = getpid();
-    MPI_Bcast(&id, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    path_ = "/dev/shm/tutti-reread-" + std::to_string(id);
     Hints hints;
     hints.strategy = GetParam().strategy;
-    auto file =
-        open_file(MPI_COMM_WORLD, path_,
-                  {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
+    auto file = open_file(MPI_COMM_WORLD, shared_.path(),
+                          {.read = true, .write = true, .create = true}, hints);
     ASSERT_TRUE(file.has_value());
     file_ = std::move(*file);
   }
@@ -58,7 +54,7 @@ class Reread : public ::testing::TestWithParam<Shape> {
       std::vector<std::byte> content(static_cast<std::size_t>(bytes));
       for (std::int64_t at = 0; at < bytes; ++at)
         content[static_cast<std::size_t>(at)] = value(at, round);
-      const int descriptor = ::open(path_.c_str(), O_RDWR);
+      const int descriptor = ::open(shared_.c_str(), O_RDWR);
       EXPECT_EQ(ftruncate(descriptor, bytes), 0);
       EXPECT_EQ(pwrite(descriptor, content.data(), content.size(), 0), bytes);
       close(descriptor);
@@ -94,7 +90,7 @@ class Reread : public ::testing::TestWithParam<Shape> {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  std::string path_;
+  test::SharedFile shared_{"reread"};
   std::unique_ptr<OpenFile> file_;
 };
 

@@ -8,7 +8,7 @@
 
 #include "exec/collective.hpp"
 #include "exec/collective_state.hpp"
-#include "support/mpi_main.hpp"
+#include "support/shared_file.hpp"
 
 namespace tutti {
 namespace {
@@ -22,16 +22,12 @@ constexpr std::int64_t kRuns = 30'000;
 class Rewrite : public ::testing::TestWithParam<TransportChoice> {
  protected:
   void SetUp() override {
-    std::int64_t id = getpid();
-    MPI_Bcast(&id, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    path_ = "/dev/shm/tutti-rewrite-" + std::to_string(id);
     Hints hints;
     hints.strategy = "two-phase";
     hints.romio_cb_write = hints.romio_cb_read = Toggle::enable;
     hints.transport = GetParam();
-    auto file =
-        open_file(MPI_COMM_WORLD, path_,
-                  {.read = true, .write = true, .create = true, .delete_on_close = true}, hints);
+    auto file = open_file(MPI_COMM_WORLD, shared_.path(),
+                          {.read = true, .write = true, .create = true}, hints);
     ASSERT_TRUE(file.has_value());
     file_ = std::move(*file);
   }
@@ -75,7 +71,7 @@ class Rewrite : public ::testing::TestWithParam<TransportChoice> {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  std::string path_;
+  test::SharedFile shared_{"rewrite"};
   std::unique_ptr<OpenFile> file_;
 };
 
@@ -84,7 +80,7 @@ TEST_P(Rewrite, TheFileIsCutShortInBetween) {
   for (; round < 4; ++round) write(round);
   for (const std::int64_t missing :
        {std::int64_t{1}, std::int64_t{4000}, file_bytes() / 2 + 5, file_bytes()}) {
-    by_rank_0([&] { ASSERT_EQ(truncate(path_.c_str(), file_bytes() - missing), 0); });
+    by_rank_0([&] { ASSERT_EQ(truncate(shared_.c_str(), file_bytes() - missing), 0); });
     for (int again = 0; again < 3; ++again) write(round++);
   }
 }
@@ -93,7 +89,7 @@ TEST_P(Rewrite, TheFileHasHoles) {
   int round = 0;
   for (; round < 4; ++round) write(round);
   by_rank_0([&] {
-    const int descriptor = ::open(path_.c_str(), O_RDWR);
+    const int descriptor = ::open(shared_.c_str(), O_RDWR);
     ASSERT_EQ(
         fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 8192, file_bytes() / 2),
         0);
@@ -140,11 +136,11 @@ TEST_P(Rewrite, TheFileGetsItsTimeFromEveryCall) {
   for (int round = 0; round < 6; ++round) {
     by_rank_0([&] {
       const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
-      ASSERT_EQ(utimensat(AT_FDCWD, path_.c_str(), long_ago, 0), 0);
+      ASSERT_EQ(utimensat(AT_FDCWD, shared_.c_str(), long_ago, 0), 0);
     });
     write(round);
     struct stat facts {};
-    ASSERT_EQ(stat(path_.c_str(), &facts), 0);
+    ASSERT_EQ(stat(shared_.c_str(), &facts), 0);
     EXPECT_GT(facts.st_mtime, 1000) << round;
     MPI_Barrier(MPI_COMM_WORLD);
   }
