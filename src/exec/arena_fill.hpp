@@ -60,9 +60,6 @@ class ArenaFill : public ArenaSteps {
 
   static Status no_window() { return fail(ErrorKind::no_memory, "no memory for a window"); }
 
-  // Contiguous memory that is larger than the caches: what is read goes past them.
-  const bool streams_;
-
  private:
   // How ranks get at the bytes of a step: somebody deals them out; or each picks its own from the
   // file's bytes, which needs most of it asked for, in runs that are not too short, and is the only
@@ -206,7 +203,8 @@ class ArenaFill : public ArenaSteps {
     return goes_past_caches(share) && mean_run(*share.pattern) >= kStreamedRunBytes;
   }
 
-  bool maps_;  // until the system refuses
+  const bool streams_;  // what this rank reads goes past its caches
+  bool maps_;           // until the system refuses
   SeenPages& pages_ = call_.state.pages;
   const Extent range_;  // of the file, that the call accesses
   // How the present slot is filled.

@@ -5,8 +5,6 @@
 #include "exec/arena_fill.hpp"
 #include "exec/arena_run.hpp"
 #include "exec/own_pieces.hpp"
-#include "pattern/copy.hpp"
-#include "pattern/stream_copy.hpp"
 
 namespace tutti {
 
@@ -118,11 +116,7 @@ class ArenaRead : public ArenaFill {
       if (range.bytes() <= 0) return;
       if (owner.rank != me_) call_.counters().bytes_pulled += range.bytes();
       if (place == kInWindow) return pick(range, data + at - interval.offset);
-      if (streams_)
-        copy_streaming(call_.direct_memory() + range.begin, packed, range.bytes());
-      else
-        unpack(call_.access.memory.pattern, call_.access.memory.base, range.begin, range.end,
-               packed);
+      deliver_own(call_, range, packed);
       packed += range.bytes();
     });
   }

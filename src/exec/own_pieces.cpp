@@ -40,27 +40,31 @@ Status read_part(RunningCall& call, PackedRange range) {
   }
   std::byte* packed = direct ? call.direct_memory() + range.begin : room.data();
   const Status read = read_pieces(call, {me, &mine.stream, begin, end, range}, packed);
-  if (read && !direct)
-    unpack(call.access.memory.pattern, call.access.memory.base, range.begin, range.end, packed);
+  if (read && !direct) deliver_own(call, range, packed);
   return read;
 }
 
 }  // namespace
 
-bool streams_own(const RunningCall& call) {
-  return call.memory_is_direct(call.file.rank) && call.access.file.bytes >= kStreamedBytes;
-}
+bool streams_own(const RunningCall& call) { return call.access.file.bytes >= kStreamedBytes; }
 
 void pick_own(const RunningCall& call, PackedRange range, const std::byte* base, std::byte* room) {
   const OriginStream& mine = call.origins()[static_cast<std::size_t>(call.file.rank)];
   const std::int64_t begin = stream_byte(mine, range.begin);
   const std::int64_t end = begin + range.bytes();
-  if (streams_own(call))
-    return pack_streaming(mine.stream, base, begin, end, call.direct_memory() + range.begin);
-  if (call.memory_is_direct(call.file.rank))
-    return pack(mine.stream, base, begin, end, call.direct_memory() + range.begin);
-  pack(mine.stream, base, begin, end, room);
-  unpack(call.access.memory.pattern, call.access.memory.base, range.begin, range.end, room);
+  if (!call.memory_is_direct(call.file.rank)) {
+    pack(mine.stream, base, begin, end, room);
+    return deliver_own(call, range, room);
+  }
+  std::byte* memory = call.direct_memory() + range.begin;
+  if (streams_own(call)) return pack_streaming(mine.stream, base, begin, end, memory);
+  pack(mine.stream, base, begin, end, memory);
+}
+
+void deliver_own(const RunningCall& call, PackedRange range, const std::byte* packed) {
+  const auto& [pattern, base] = call.access.memory;
+  if (streams_own(call)) return unpack_streaming(pattern, base, range.begin, range.end, packed);
+  unpack(pattern, base, range.begin, range.end, packed);
 }
 
 bool reads_own_pages(const RunningCall& call) {

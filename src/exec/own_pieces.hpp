@@ -9,9 +9,11 @@
 
 namespace tutti {
 
-// Local. Whether what this rank reads goes past its caches: contiguous memory, larger than they
-// are.
+// Local. Whether what this rank reads goes past its caches: it is more than they hold.
 bool streams_own(const RunningCall& call);
+
+// Local. This rank's packed bytes `range`, found at `packed`, to where the program wants them.
+void deliver_own(const RunningCall& call, PackedRange range, const std::byte* packed);
 
 // Local. This rank's packed bytes `range` to where the program wants them. Stream offsets count
 // from `base`. `room` holds range.bytes() where memory is not contiguous; nothing is allocated.

@@ -15,7 +15,7 @@ namespace tutti {
 namespace {
 
 // Shorter runs have too many partly filled lines: they are packed first, in a part of the
-// first-level cache.
+// first-level cache, and unpacked through the caches.
 constexpr std::int64_t kLeastStreamedRun = 1024;
 constexpr std::int64_t kPartBytes = 8 << 10;
 
@@ -71,6 +71,10 @@ void copy_streaming(std::byte* to, const std::byte* from, std::int64_t bytes) {
 
 namespace {
 
+bool has_long_runs(const Pattern& pattern) {
+  return pattern.size() / std::max<std::int64_t>(pattern.run_count(), 1) >= kLeastStreamedRun;
+}
+
 void pack_by_parts(const Pattern& pattern, const std::byte* base, std::int64_t begin,
                    std::int64_t end, std::byte* packed) {
   alignas(64) std::byte part[kPartBytes];
@@ -86,10 +90,20 @@ void pack_by_parts(const Pattern& pattern, const std::byte* base, std::int64_t b
 
 void pack_streaming(const Pattern& pattern, const std::byte* base, std::int64_t begin,
                     std::int64_t end, std::byte* packed) {
-  if (pattern.size() / std::max<std::int64_t>(pattern.run_count(), 1) < kLeastStreamedRun)
-    return pack_by_parts(pattern, base, begin, end, packed);
+  if (!has_long_runs(pattern)) return pack_by_parts(pattern, base, begin, end, packed);
   for_each_run(pattern, begin, end, [&](Extent run) {
     stream_run(packed, base + run.offset, run.bytes);
+    packed += run.bytes;
+    return true;
+  });
+  end_streaming();
+}
+
+void unpack_streaming(const Pattern& pattern, std::byte* base, std::int64_t begin, std::int64_t end,
+                      const std::byte* packed) {
+  if (!has_long_runs(pattern)) return unpack(pattern, base, begin, end, packed);
+  for_each_run(pattern, begin, end, [&](Extent run) {
+    stream_run(base + run.offset, packed, run.bytes);
     packed += run.bytes;
     return true;
   });

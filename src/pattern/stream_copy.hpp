@@ -16,4 +16,8 @@ void copy_streaming(std::byte* to, const std::byte* from, std::int64_t bytes);
 void pack_streaming(const Pattern& pattern, const std::byte* base, std::int64_t begin,
                     std::int64_t end, std::byte* packed);
 
+// The same as unpack(); past the caches where the pattern's runs are long enough for it.
+void unpack_streaming(const Pattern& pattern, std::byte* base, std::int64_t begin, std::int64_t end,
+                      const std::byte* packed);
+
 }  // namespace tutti

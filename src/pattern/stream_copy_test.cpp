@@ -29,20 +29,45 @@ RC_GTEST_PROP(StreamCopy, IsACopyAtAnyAlignment, ()) {
   RC_ASSERT(to == expected);
 }
 
-RC_GTEST_PROP(StreamCopy, PacksAsPackDoes, ()) {
+// Runs with gaps, a range of their bytes, and where it begins in a buffer.
+struct Copied {
+  Pattern pattern;
+  std::int64_t extent = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t shift = 0;
+};
+
+Copied some_runs() {
   const auto run = *rc::gen::element<std::int64_t>(1, 4, 16, 100, 1000, 1024, 1500, 5000);
   const auto gap = *rc::gen::inRange<std::int64_t>(0, 300);
   const auto count = *rc::gen::inRange<std::int64_t>(1, 40);
-  const Pattern pattern = Pattern::repeat(count, run + gap, Pattern::run(run));
-  const auto begin = *rc::gen::inRange<std::int64_t>(0, pattern.size());
-  const auto end = *rc::gen::inRange<std::int64_t>(begin, pattern.size() + 1);
-  const auto shift = *rc::gen::inRange<std::int64_t>(0, 64);
-  const auto window = numbered(count * (run + gap));
+  Copied copied{.pattern = Pattern::repeat(count, run + gap, Pattern::run(run)),
+                .extent = count * (run + gap)};
+  copied.begin = *rc::gen::inRange<std::int64_t>(0, copied.pattern.size());
+  copied.end = *rc::gen::inRange<std::int64_t>(copied.begin, copied.pattern.size() + 1);
+  copied.shift = *rc::gen::inRange<std::int64_t>(0, 64);
+  return copied;
+}
+
+RC_GTEST_PROP(StreamCopy, PacksAsPackDoes, ()) {
+  const auto [pattern, extent, begin, end, shift] = some_runs();
+  const auto window = numbered(extent);
   std::vector<std::byte> packed(static_cast<std::size_t>(end - begin + shift + 1), std::byte{9});
   auto expected = packed;
   pack(pattern, window.data(), begin, end, expected.data() + shift);
   pack_streaming(pattern, window.data(), begin, end, packed.data() + shift);
   RC_ASSERT(packed == expected);
+}
+
+RC_GTEST_PROP(StreamCopy, UnpacksAsUnpackDoes, ()) {
+  const auto [pattern, extent, begin, end, shift] = some_runs();
+  const auto packed = numbered(end - begin + shift);
+  std::vector<std::byte> window(static_cast<std::size_t>(extent), std::byte{9});
+  auto expected = window;
+  unpack(pattern, expected.data(), begin, end, packed.data() + shift);
+  unpack_streaming(pattern, window.data(), begin, end, packed.data() + shift);
+  RC_ASSERT(window == expected);
 }
 
 }  // namespace
