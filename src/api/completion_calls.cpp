@@ -37,7 +37,13 @@ class Ours {
   // Whether the host's own blocking call may be used: nothing waits for this thread meanwhile.
   bool may_block() const { return found_.empty() && !process_progress().polled(); }
 
+  // For a call that returns only when all of them are complete.
+  void help() const {
+    for (const Found& found : found_) found.request->operation->help();
+  }
+
   void wait() const {
+    help();
     wait_until([&] {
       pending_requests().complete_finished();
       for (const Found& found : found_)
@@ -116,6 +122,7 @@ void wait_for_host(int count, const MPI_Request* requests) {
 int wait_one(MPI_Request* request, MPI_Status* status) noexcept {
   return with_ours(1, request, [&](const Ours& ours) {
     if (ours.may_block()) return host_completion().wait(request, status);
+    ours.help();
     int code = MPI_SUCCESS;
     wait_until([&] {
       int flag = 0;

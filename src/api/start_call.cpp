@@ -184,6 +184,7 @@ int end_split(const char* call_name, MPI_File handle, MPI_Status* status) noexce
       return fail(ErrorKind::io,
                   std::string("the active split collective ends with ") + file.split.end_name);
     const SplitCall ended = std::exchange(file.split, {});
+    ended.operation->help();
     wait_until([&] { return ended.operation->finished(); });
     const auto& moved = ended.operation->outcome();
     const std::int64_t used = ended.file_bytes ? *ended.file_bytes : moved.value_or(0);

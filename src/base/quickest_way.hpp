@@ -16,8 +16,7 @@ class QuickestWay {
 
   // The way to go next, of those below `ways`. REQUIRES: 1 <= ways <= kMostWays.
   int next(int ways = 2) const {
-    for (int way = 0; way < ways; ++way)
-      if (cost(way) < 0) return way;
+    if (const int way = newest(ways); way != kNone) return way;
     const int now = best(ways);
     if (until_trial_ > 0 || ways == 1) return now;
     return trial(ways);
@@ -26,11 +25,7 @@ class QuickestWay {
   // What it cost to go that way, in any unit that all ways share. The first turn of each way does
   // not count: it makes what later ones use. REQUIRES: the `ways` of next().
   void went(int way, double cost_now, int ways = 2) {
-    bool& warm = warm_[static_cast<std::size_t>(way)];
-    if (!warm) {
-      warm = true;
-      return;
-    }
+    if (newest(ways) != kNone) return meet(way, cost_now, ways);
     const int before = best(ways);
     const double best_cost = cost(before);
     learn(way, cost_now);
@@ -57,17 +52,42 @@ class QuickestWay {
   }
 
  private:
-  static constexpr double kMemory = 4;  // turns that a cost is the mean of, more or less
+  static constexpr int kNone = -1;
+  static constexpr int kFirstTurns = 3;   // of each way, one that does not count and two that do
+  static constexpr double kHopeless = 3;  // times the best cost: one that counts is enough
+  static constexpr double kMemory = 4;    // turns that a cost is the mean of, more or less
   static constexpr int kShortPause = 8;
   static constexpr int kLongPause = 256;
   static constexpr int kTurnsPerLoss = 32;  // for each turn's time that a trial takes longer
   static constexpr int kTurnsUneasy = 20;   // likewise, where the best way has become slower
   static constexpr double kUneasy = 1.75;   // times what it cost before
 
+  // The ways' first turns, one after the other, so that what disturbs them disturbs all. The
+  // quicker one counts: what disturbs makes slower.
+  void meet(int way, double cost_now, int ways) {
+    const auto index = static_cast<std::size_t>(way);
+    if (turns_[index] > 0) cost_[index] = cost(way) < 0 ? cost_now : std::min(cost(way), cost_now);
+    turns_[index] = std::min(turns_[index] + 1, kFirstTurns);
+    if (ways == 1 || newest(ways) != kNone) return;
+    const double ratio = cost(trial(ways)) / cost(best(ways));
+    wait_for_trial(std::max(kShortPause, turns_for(ratio, kTurnsPerLoss)), best(ways));
+  }
+  bool is_new(int way, int ways) const {
+    return turns(way) < 2 ||
+           (turns(way) < kFirstTurns && cost(way) <= kHopeless * cost(best(ways)));
+  }
+  // The one that has had the fewest turns of those that are new.
+  int newest(int ways) const {
+    int found = kNone;
+    for (int way = 0; way < ways; ++way)
+      if (is_new(way, ways) && (found == kNone || turns(way) < turns(found))) found = way;
+    return found;
+  }
+
   // One turn that was disturbed says little: none counts for more than twice what is known.
   void learn(int way, double cost_now) {
     double& known = cost_[static_cast<std::size_t>(way)];
-    known = known < 0 ? cost_now : known + (std::min(cost_now, 2 * known) - known) / kMemory;
+    known += (std::min(cost_now, 2 * known) - known) / kMemory;
   }
 
   void wait_for_trial(int turns, int best_way) {
@@ -76,7 +96,8 @@ class QuickestWay {
   }
   // The turns between trials that cost `ratio` times as much as the best way.
   static int turns_for(double ratio, int turns_per_loss) {
-    return static_cast<int>(std::clamp((ratio - 1) * turns_per_loss, 0.0, 1e6));
+    if (!(ratio > 1)) return 0;  // nor where nothing was measured to cost anything
+    return static_cast<int>(std::min((ratio - 1) * turns_per_loss, 1e6));
   }
   // The next one to try besides the best.
   int trial(int ways) const {
@@ -84,6 +105,7 @@ class QuickestWay {
     return next == best(ways) ? (next + 1) % ways : next;
   }
 
+  int turns(int way) const { return turns_[static_cast<std::size_t>(way)]; }
   double cost(int way) const { return cost_[static_cast<std::size_t>(way)]; }
   // The cheapest known one below `ways`; the first where none is known.
   int best(int ways) const {
@@ -94,7 +116,7 @@ class QuickestWay {
   }
 
   std::array<double, kMostWays> cost_{-1, -1, -1, -1};  // negative: not known yet
-  std::array<bool, kMostWays> warm_{};
+  std::array<int, kMostWays> turns_{};                  // up to kFirstTurns
   double calm_cost_ = 0;  // of the best way, the least since another one was tried
   int last_trial_ = 0;
   int pause_ = kShortPause;

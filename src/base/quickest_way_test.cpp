@@ -16,20 +16,44 @@ int seconds_of(QuickestWay& ways, int turns, double first, double second) {
   return count;
 }
 
-TEST(QuickestWay, BothAreTriedAtOnceAndThenCount) {
+// Goes one turn; it must be this way's.
+void expect_turn(QuickestWay& ways, int way, double cost) {
+  EXPECT_EQ(ways.next(), way);
+  ways.went(way, cost);
+}
+
+TEST(QuickestWay, BothAreTriedInTurnAtOnceAndThenCount) {
   QuickestWay ways;
-  EXPECT_EQ(seconds_of(ways, 4, 1, 1), 2);
+  for (int i = 0; i < 3; ++i)
+    for (const int way : {0, 1}) expect_turn(ways, way, 1);
 }
 
 TEST(QuickestWay, TheFirstTurnOfAWayDoesNotCount) {
   QuickestWay ways;
-  ways.went(0, 1);
-  ways.went(0, 1);
-  ASSERT_EQ(ways.next(), 1);
-  ways.went(1, 100);
-  ASSERT_EQ(ways.next(), 1);
-  ways.went(1, 0.5);
+  expect_turn(ways, 0, 1);
+  expect_turn(ways, 1, 100);
+  for (int i = 0; i < 2; ++i) {
+    expect_turn(ways, 0, 1);
+    expect_turn(ways, 1, 0.5);
+  }
   EXPECT_EQ(ways.next(), 1);
+}
+
+TEST(QuickestWay, OneDisturbedTurnAtTheBeginningDoesNotTurnIt) {
+  QuickestWay ways;
+  for (const int way : {0, 1}) expect_turn(ways, way, 1);
+  expect_turn(ways, 0, 1);
+  expect_turn(ways, 1, 1.8);
+  expect_turn(ways, 0, 1);
+  expect_turn(ways, 1, 0.7);
+  for (int i = 0; i < 8; ++i) expect_turn(ways, 1, 0.7);
+}
+
+TEST(QuickestWay, AHopelessOneIsNotTriedTwice) {
+  QuickestWay ways;
+  for (const int way : {0, 1, 0}) expect_turn(ways, way, 1);
+  expect_turn(ways, 1, 20);
+  for (int i = 0; i < 9; ++i) expect_turn(ways, 0, 1);
 }
 
 TEST(QuickestWay, TheSlowerOneIsHardlyEverTaken) {

@@ -119,6 +119,7 @@ Outcome<std::int64_t> Plan::wait() {
            0,
            wrong_use(*file, tutti::ErrorKind::invalid_argument,
                      "a plan was waited for that was not started")});
+  state_->operation->help();
   wait_until([&] { return state_->operation->finished(); });
   const Result<std::int64_t> moved = std::exchange(state_->operation, nullptr)->outcome();
   const auto misuse = std::exchange(state_->misuse, std::nullopt);

@@ -124,6 +124,13 @@ void say_not_striped(OpenFile& file, const Inspection& found) {
            (missed ? "; tutti_strategy=resonant does what two-phase does" : ""));
 }
 
+// Local. Ranks of one node share a clock; this one may have had to wait for a core since.
+double when_all_had_come(std::span<const CallCard> cards) {
+  double last = 0;
+  for (const CallCard& card : cards) last = std::max(last, card.came_at);
+  return std::min(last, wall_seconds());
+}
+
 }  // namespace
 
 void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
@@ -136,6 +143,7 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
   card.any_order = facts.any_order ? 1 : 0;
+  card.came_at = wall_seconds();
   if (file.collective) card.carrying_votes = file.collective->carrying.votes();
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (reading) card.file_bytes = file.device->size().value_or(0);
@@ -150,7 +158,7 @@ Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const 
     if (!granted) return tl::make_unexpected(granted.error());
     locked = std::move(*granted);
   }
-  const double began = wall_seconds();
+  const double began = when_all_had_come(outlook.cards);
   if (outlook.inspection) {
     say_not_striped(file, *outlook.inspection);
     RunningCall call{

@@ -25,6 +25,9 @@ Result<std::int64_t> guarded_move(const Move& move) noexcept {
   }
 }
 
+// A program that waits for more bytes of its own, or for a lock, must serve the host meanwhile.
+constexpr std::int64_t kQuickBytes = 1 << 20;
+
 enum class Engine { shared, threaded, polled };
 
 bool any_thread_may_call_mpi() {
@@ -60,22 +63,28 @@ Tally<std::int64_t>& counter_of(Counters& counters, Engine engine) {
 Nonblocking::~Nonblocking() { finish_all(); }
 
 void Nonblocking::start_alone(std::shared_ptr<Operation> operation, Access access) {
-  start_alone(std::move(operation),
-              [access = std::move(access)](OpenFile& file, const Hints& hints, bool atomic) {
-                return transfer_alone(file, access, hints, atomic);
-              });
+  const bool quick = access.file.bytes <= kQuickBytes && !file_.atomic;
+  start_alone(
+      std::move(operation),
+      [access = std::move(access)](OpenFile& file, const Hints& hints, bool atomic) {
+        return transfer_alone(file, access, hints, atomic);
+      },
+      quick ? Worker::Runner::anybody : Worker::Runner::helper_thread);
 }
 
-void Nonblocking::start_alone(std::shared_ptr<Operation> operation, AloneMove move) {
+void Nonblocking::start_alone(std::shared_ptr<Operation> operation, AloneMove move,
+                              Worker::Runner runner) {
   ++alone_under_way_;
   file_.counters.nonblocking_calls.add(1);
-  alone_.add([this, operation = std::move(operation), move = std::move(move), hints = file_.hints,
-              atomic = file_.atomic] {
+  operation->set_worker(alone_);
+  auto task = [this, operation = std::move(operation), move = std::move(move), hints = file_.hints,
+               atomic = file_.atomic] {
     auto moved = guarded_move([&] { return move(file_, hints, atomic); });
     operation->finish(std::move(moved));
     --alone_under_way_;
     process_progress().bell.ring();
-  });
+  };
+  alone_->add(std::move(task), runner);
 }
 
 void Nonblocking::start_together(std::shared_ptr<Operation> operation, Access access,
@@ -90,7 +99,8 @@ void Nonblocking::start_together(std::shared_ptr<Operation> operation, TogetherM
   const Engine engine = choose_engine(file_);
   ++together_under_way_;
   if (engine == Engine::polled) process_progress().add_polled(1);
-  together_.add([this, engine, operation = std::move(operation), move = std::move(move)] {
+  operation->set_worker(together_);
+  auto task = [this, engine, operation = std::move(operation), move = std::move(move)] {
     ++counter_of(file_.counters, engine);
     MpiCaller& caller = engine == Engine::threaded ? thread_caller() : polled_caller();
     auto moved = guarded_move([&] { return move(file_, caller); });
@@ -98,16 +108,25 @@ void Nonblocking::start_together(std::shared_ptr<Operation> operation, TogetherM
     operation->finish(std::move(moved));
     --together_under_way_;
     process_progress().bell.ring();
-  });
+  };
+  // A thread that makes the calls of polled operations must be free for those of other files.
+  together_->add(std::move(task), engine == Engine::polled ? Worker::Runner::helper_thread
+                                                           : Worker::Runner::anybody);
 }
 
 void Nonblocking::finish_together() {
-  if (together_under_way_ != 0) wait_until([&] { return together_under_way_ == 0; });
+  if (together_under_way_ == 0) return;
+  while (together_->run_next()) {
+  }
+  wait_until([&] { return together_under_way_ == 0; });
 }
 
 void Nonblocking::finish_all() {
   finish_together();
-  if (alone_under_way_ != 0) wait_until([&] { return alone_under_way_ == 0; });
+  if (alone_under_way_ == 0) return;
+  while (alone_->run_next()) {
+  }
+  wait_until([&] { return alone_under_way_ == 0; });
 }
 
 bool Nonblocking::finish_within(std::chrono::seconds patience) {

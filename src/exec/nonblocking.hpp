@@ -31,7 +31,8 @@ class Nonblocking {
 
   // The same for what moves the bytes in another way.
   using AloneMove = std::function<Result<std::int64_t>(OpenFile&, const Hints&, bool atomic)>;
-  void start_alone(std::shared_ptr<Operation> operation, AloneMove move);
+  void start_alone(std::shared_ptr<Operation> operation, AloneMove move,
+                   Worker::Runner runner = Worker::Runner::helper_thread);
 
   // Local, in the same order on every rank. Moves the bytes as a collective call does, on a helper
   // thread; a rank that cannot take part passes its refusal. Operations run one after another.
@@ -57,8 +58,9 @@ class Nonblocking {
   OpenFile& file_;
   std::atomic<std::int64_t> alone_under_way_ = 0;
   std::atomic<std::int64_t> together_under_way_ = 0;
-  Worker alone_;
-  Worker together_;  // others may keep it waiting, so it is not the one above
+  const std::shared_ptr<Worker> alone_ = std::make_shared<Worker>();
+  // Others may keep it waiting, so it is not the one above.
+  const std::shared_ptr<Worker> together_ = std::make_shared<Worker>();
 };
 
 }  // namespace tutti

@@ -1,11 +1,19 @@
 #include "exec/worker.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "base/helper_thread.hpp"
 #include "exec/progress.hpp"
 
 namespace tutti {
+
+namespace {
+
+// What a program starts and waits for at once, its own thread should do: it is awake.
+constexpr std::chrono::microseconds kHeadStart{50};
+
+}  // namespace
 
 Worker::~Worker() {
   if (!thread_.joinable()) return;
@@ -23,28 +31,47 @@ bool Worker::start() {
   return started.has_value();
 }
 
-void Worker::add(std::function<void()> task) {
+void Worker::add(std::function<void()> task, Runner runner) {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable() && !start()) {
     lock.unlock();
     return task();
   }
-  tasks_.push_back(std::move(task));
+  tasks_.push_back({std::move(task), runner});
   lock.unlock();
   changed_.notify_all();
+}
+
+bool Worker::run_next() {
+  std::unique_lock lock(mutex_);
+  if (running_ || tasks_.empty() || tasks_.front().runner != Runner::anybody) return false;
+  run_front(lock);
+  changed_.notify_all();
+  return true;
+}
+
+void Worker::run_front(std::unique_lock<std::mutex>& lock) {
+  const Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  running_ = true;
+  lock.unlock();
+  task.run();
+  lock.lock();
+  running_ = false;
 }
 
 void Worker::work() {
   mark_helper_thread();
   std::unique_lock lock(mutex_);
+  const auto next_is_free = [&] { return !running_ && !tasks_.empty(); };
   while (true) {
-    changed_.wait(lock, [&] { return ending_ || !tasks_.empty(); });
-    if (tasks_.empty()) return;
-    const std::function<void()> task = std::move(tasks_.front());
-    tasks_.pop_front();
-    lock.unlock();
-    task();
-    lock.lock();
+    if (!next_is_free()) {
+      changed_.wait(lock, [&] { return next_is_free() || (ending_ && !running_); });
+      if (tasks_.empty()) return;
+      if (tasks_.front().runner == Runner::anybody)
+        changed_.wait_for(lock, kHeadStart, [&] { return !next_is_free(); });
+    }
+    if (next_is_free()) run_front(lock);
   }
 }
 

@@ -1,5 +1,6 @@
 // A helper thread that runs tasks one after another, in the order in which they came. It starts
-// with the first task, sleeps while there is none, and takes no signals.
+// with the first task, sleeps while there is none, and takes no signals. Who has nothing to do but
+// to wait for a task may run it instead.
 #pragma once
 
 #include <condition_variable>
@@ -18,16 +19,28 @@ class Worker {
   // Runs what is queued, then ends the thread.
   ~Worker();
 
+  enum class Runner { anybody, helper_thread };
+
   // Local. Where the system has no thread to give, the task runs here and now.
-  void add(std::function<void()> task);
+  void add(std::function<void()> task, Runner runner);
+
+  // Local, a thread of the program. Runs the task whose turn it is, on this thread; false if there
+  // is none, if one is running, or if only the helper thread may run it.
+  bool run_next();
 
  private:
+  struct Task {
+    std::function<void()> run;
+    Runner runner;
+  };
   bool start();
   void work();
+  void run_front(std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<Task> tasks_;
+  bool running_ = false;  // a task, by whichever thread
   bool ending_ = false;
   std::thread thread_;
 };

@@ -22,6 +22,7 @@ struct CallCard {
   std::uint64_t memory_address = 0;
   std::int64_t direct = 0;
   std::int64_t carrying_votes = 0;  // CollectiveState::carrying
+  double came_at = 0;               // wall_seconds() on this rank's node
   std::int64_t refused = 0;         // this rank cannot take part
   std::int64_t file_bytes = 0;      // reads: where the file ends for this rank
   std::int64_t maps_reads = 0;      // this rank can read the file through a mapping
