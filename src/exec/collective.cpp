@@ -143,7 +143,6 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
   card.nonblocking = facts.asynchronous ? 1 : 0;
   card.single_reads = facts.single_reads ? 1 : 0;
   card.any_order = facts.any_order ? 1 : 0;
-  card.came_at = wall_seconds();
   if (file.collective) card.carrying_votes = file.collective->carrying.votes();
   card.memory_address = reinterpret_cast<std::uint64_t>(access.memory.base + memory.first());
   if (reading) card.file_bytes = file.device->size().value_or(0);
@@ -152,13 +151,14 @@ void describe_memory(CallCard& card, OpenFile& file, const Access& access) {
 Result<std::int64_t> execute_agreed(OpenFile& file, const Access& access, const Outlook& outlook,
                                     std::optional<Error> failure, RanksTalk& talk) {
   Executed done;
+  double began = outlook.planned_before ? when_all_had_come(outlook.cards) : wall_seconds();
   LockedFile locked{{}, end_of_file(outlook.cards)};
   if (file.atomic && outlook.inspection && !outlook.inspection->plan.independent) {
     auto granted = lock_for_all(file, outlook, access.direction, talk.exchange());
     if (!granted) return tl::make_unexpected(granted.error());
     locked = std::move(*granted);
+    began = wall_seconds();
   }
-  const double began = when_all_had_come(outlook.cards);
   if (outlook.inspection) {
     say_not_striped(file, *outlook.inspection);
     RunningCall call{

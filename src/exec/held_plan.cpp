@@ -73,7 +73,7 @@ Result<std::int64_t> run_held(OpenFile& file, const HeldPlan& plan, const HeldRu
   card.monotone = mine.monotone ? 1 : 0;
   card.refused = refusal ? 1 : 0;
   describe_memory(card, file, access);
-  Outlook outlook{nullptr, plan.shift + position, {}};
+  Outlook outlook{nullptr, plan.shift + position, true, {}};
   outlook.cards.resize(static_cast<std::size_t>(file.ranks));
   RanksTalk talk(file, *file.collective, caller);
   if (auto told = tell_all(inspect_call(file, *file.collective, talk), card, outlook.cards); !told)

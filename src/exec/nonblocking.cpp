@@ -62,8 +62,12 @@ Tally<std::int64_t>& counter_of(Counters& counters, Engine engine) {
 
 Nonblocking::~Nonblocking() { finish_all(); }
 
+bool Nonblocking::may_lock(const Access& access) const {
+  return file_.atomic || (access.direction == Direction::write && writers_lock(file_.hints));
+}
+
 void Nonblocking::start_alone(std::shared_ptr<Operation> operation, Access access) {
-  const bool quick = access.file.bytes <= kQuickBytes && !file_.atomic;
+  const bool quick = access.file.bytes <= kQuickBytes && !may_lock(access);
   start_alone(
       std::move(operation),
       [access = std::move(access)](OpenFile& file, const Hints& hints, bool atomic) {
@@ -109,9 +113,11 @@ void Nonblocking::start_together(std::shared_ptr<Operation> operation, TogetherM
     --together_under_way_;
     process_progress().bell.ring();
   };
-  // A thread that makes the calls of polled operations must be free for those of other files.
-  together_->add(std::move(task), engine == Engine::polled ? Worker::Runner::helper_thread
-                                                           : Worker::Runner::anybody);
+  // A thread that makes the calls of polled operations must be free for those of other files; and
+  // nobody serves the host while it waits for a lock.
+  const bool helper_only = engine == Engine::polled || file_.atomic;
+  together_->add(std::move(task),
+                 helper_only ? Worker::Runner::helper_thread : Worker::Runner::anybody);
 }
 
 void Nonblocking::finish_together() {

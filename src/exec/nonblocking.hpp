@@ -25,8 +25,8 @@ class Nonblocking {
   // Waits for every operation.
   ~Nonblocking();
 
-  // Local. Moves this rank's bytes on a helper thread that makes no MPI call. Mode and hints are
-  // those of now; the access keeps what it needs of datatypes.
+  // Local. Moves this rank's bytes, with no MPI call, on a helper thread or by Operation::help().
+  // Mode and hints are those of now; the access keeps what it needs of datatypes.
   void start_alone(std::shared_ptr<Operation> operation, Access access);
 
   // The same for what moves the bytes in another way.
@@ -35,8 +35,8 @@ class Nonblocking {
                    Worker::Runner runner = Worker::Runner::helper_thread);
 
   // Local, in the same order on every rank. Moves the bytes as a collective call does, on a helper
-  // thread; a rank that cannot take part passes its refusal. Operations run one after another.
-  // REQUIRES: the file's collective state.
+  // thread or by Operation::help(); a rank that cannot take part passes its refusal. Operations run
+  // one after another. REQUIRES: the file's collective state.
   void start_together(std::shared_ptr<Operation> operation, Access access,
                       std::optional<Error> refusal);
 
@@ -55,6 +55,8 @@ class Nonblocking {
   bool finish_within(std::chrono::seconds patience);
 
  private:
+  bool may_lock(const Access& access) const;
+
   OpenFile& file_;
   std::atomic<std::int64_t> alone_under_way_ = 0;
   std::atomic<std::int64_t> together_under_way_ = 0;

@@ -28,7 +28,7 @@ class Operation {
   void set_worker(const std::shared_ptr<Worker>& worker) { worker_ = worker; }
 
   // A thread of the program that does nothing else until the operation has finished. Runs it here,
-  // and what comes before it, unless the helper thread has begun: then there is no thread to wake.
+  // and what comes before it, unless the helper thread has begun or must do it.
   void help() const {
     while (!finished()) {
       const std::shared_ptr<Worker> worker = worker_.lock();

@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-// Local. Whether what this rank reads goes past its caches: it is more than they hold.
+// Local. Whether what this rank reads goes past its caches: it is a MiB and more.
 bool streams_own(const RunningCall& call);
 
 // Local. This rank's packed bytes `range`, found at `packed`, to where the program wants them.

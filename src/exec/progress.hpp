@@ -99,7 +99,7 @@ bool progress_while_waiting();
 void mark_helper_thread();
 
 // The callers of MPI: a thread of the program; the same, asleep between looks at what it waits for;
-// a helper thread where MPI allows any thread to call; and a helper thread whose calls the
+// any thread where MPI allows all of them to call; and a helper thread whose calls the
 // program's threads make.
 MpiCaller& program_caller();
 MpiCaller& patient_caller();

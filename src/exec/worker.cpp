@@ -43,14 +43,15 @@ void Worker::add(std::function<void()> task, Runner runner) {
 }
 
 bool Worker::run_next() {
+  if (process_progress().polled()) return false;
   std::unique_lock lock(mutex_);
   if (running_ || tasks_.empty() || tasks_.front().runner != Runner::anybody) return false;
   run_front(lock);
-  changed_.notify_all();
+  if (!tasks_.empty() || ending_) changed_.notify_all();
   return true;
 }
 
-void Worker::run_front(std::unique_lock<std::mutex>& lock) {
+void Worker::run_front(std::unique_lock<std::mutex>& lock) noexcept {
   const Task task = std::move(tasks_.front());
   tasks_.pop_front();
   running_ = true;
@@ -64,13 +65,16 @@ void Worker::work() {
   mark_helper_thread();
   std::unique_lock lock(mutex_);
   const auto next_is_free = [&] { return !running_ && !tasks_.empty(); };
+  bool rested = true;
   while (true) {
     if (!next_is_free()) {
       changed_.wait(lock, [&] { return next_is_free() || (ending_ && !running_); });
-      if (tasks_.empty()) return;
-      if (tasks_.front().runner == Runner::anybody)
-        changed_.wait_for(lock, kHeadStart, [&] { return !next_is_free(); });
+      rested = true;
     }
+    if (tasks_.empty()) return;
+    if (rested && tasks_.front().runner == Runner::anybody)
+      changed_.wait_for(lock, kHeadStart, [&] { return !next_is_free(); });
+    rested = false;
     if (next_is_free()) run_front(lock);
   }
 }

@@ -25,7 +25,8 @@ class Worker {
   void add(std::function<void()> task, Runner runner);
 
   // Local, a thread of the program. Runs the task whose turn it is, on this thread; false if there
-  // is none, if one is running, or if only the helper thread may run it.
+  // is none, if one is running, if only the helper thread may run it, or if polled operations of
+  // whichever file need the program's threads.
   bool run_next();
 
  private:
@@ -35,7 +36,7 @@ class Worker {
   };
   bool start();
   void work();
-  void run_front(std::unique_lock<std::mutex>& lock);
+  void run_front(std::unique_lock<std::mutex>& lock) noexcept;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -87,7 +87,9 @@ bool leaves_no_hole(const Inspection& found) {
 }  // namespace
 
 Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards) {
-  return call.exchange.tell_all(std::as_bytes(std::span(&mine, 1)),
+  CallCard stamped = mine;
+  stamped.came_at = wall_seconds();
+  return call.exchange.tell_all(std::as_bytes(std::span(&stamped, 1)),
                                 reinterpret_cast<std::byte*>(cards.data()));
 }
 
@@ -137,6 +139,7 @@ Result<Outlook> inspect(const InspectCall& call, const Access& access, const Cal
     outlook.shift = agreed.shift;
   }
   if (outlook.inspection) {
+    outlook.planned_before = true;
     ++call.counters.plan_hits;
     call.counters.inspect_s += wall_seconds() - told_at;
     return outlook;

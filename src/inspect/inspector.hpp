@@ -48,13 +48,15 @@ struct InspectCall {
 struct Outlook {
   std::shared_ptr<const Inspection> inspection;  // null: a rank refused, nobody goes on
   std::int64_t shift = 0;
+  bool planned_before = false;  // nothing but the exchange of cards was needed
   std::vector<CallCard> cards;  // per rank, of this call
 };
 
 // Local: this rank's card, but for the memory fields, which the executor fills in.
 CallCard make_card(const InspectCall& call, const Access& access);
 
-// Collective. Every rank's card to every rank. REQUIRES: one place per rank in `cards`.
+// Collective. Every rank's card to every rank, with the time on it. REQUIRES: one place per rank in
+// `cards`.
 Status tell_all(const InspectCall& call, const CallCard& mine, std::vector<CallCard>& cards);
 
 // Collective. One small exchange of cards; descriptors travel only where no earlier plan serves.
