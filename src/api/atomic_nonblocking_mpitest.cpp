@@ -192,6 +192,22 @@ TEST_P(AtomicNonblocking, TheModeIsThatOfTheCall) {
   }
 }
 
+// A polled access that holds the lock lives by the thread that waits for another handle's.
+TEST_P(AtomicNonblocking, AHandleMayWaitForTheLockOfAPolledOne) {
+  AtomicFile file = open(MPI_COMM_WORLD);
+  const OwnedInfo polled = test::hints_for(Engine::polled);
+  AtomicFile other(MPI_COMM_WORLD, file_.path(), polled.get());
+  for (int round = 0; round < 10; ++round) {
+    Outstanding others(other);
+    Outstanding calls(file);
+    others.write('o', true);
+    calls.write('c', true);
+    calls.write('d', false);
+    calls.finish();
+    others.finish();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, AtomicNonblocking,
                          testing::Values(Engine::shared, Engine::threaded, Engine::polled),
                          [](const auto& chosen) { return test::name_of(chosen.param); });
